@@ -23,7 +23,7 @@ IPC_ENUM(engine::PartRole,
          AudioTower,
          AudioProjector,
          Assistant)
-IPC_ENUM(engine::Format, AsStored, Bf16, F16, F32, Nf4, Nf4Dq, Fp4, Fp4Dq, Q8, Int4)
+IPC_ENUM(engine::Format, AsStored, Bf16, F16, F32, Nf4, Nf4Dq, Fp4, Fp4Dq, Q8, Int4, Int8)
 IPC_ENUM(engine::Travel,
          HiddenState,
          PerLayerRow,

@@ -17,8 +17,9 @@ enum class DType : uint8_t { F32 = 1, F16, BF16 };
 
 /// How a linear weight [out, in] is stored. Nf4 and Fp4 are bitsandbytes' canonical bytes
 /// (even element in the high nibble); Int8Row is one fp32 scale per row: w = q * scale[row]. Int4
-/// has the steps of GGUF's Q4_0 in the bytes of the other 4-bit formats.
-enum class WeightFormat : uint8_t { F32 = 1, F16, BF16, Nf4, Fp4, Int8Row, Int4 };
+/// and Int8 have the steps of GGUF's Q4_0 and Q8_0: Int4 in the bytes of the other 4-bit formats,
+/// Int8 as w = q * absmax[i / block_size], not rounded again.
+enum class WeightFormat : uint8_t { F32 = 1, F16, BF16, Nf4, Fp4, Int8Row, Int4, Int8 };
 
 /// What stands between the gate of a gated product and the other factor.
 enum class Activation : uint8_t {
@@ -67,9 +68,9 @@ struct WeightView {
 
     const float* row_scale = nullptr; ///< Int8Row: [rows].
 
-    int32_t block_size = 0;               ///< 4-bit: elements per absmax.
+    int32_t block_size = 0;               ///< 4-bit and Int8: elements per absmax.
     DType expand_type = DType::BF16;      ///< 4-bit: type that the product is rounded to.
-    const float* absmax = nullptr;        ///< 4-bit, plain: [ceil(rows*cols/block_size)].
+    const float* absmax = nullptr;        ///< 4-bit plain, Int8: [ceil(rows*cols/block_size)].
     const uint8_t* absmax_q = nullptr;    ///< 4-bit, nested: 8-bit codes of absmax.
     const float* nested_absmax = nullptr; ///< 4-bit, nested: one per 256 blocks.
     const float* nested_code = nullptr;   ///< 4-bit, nested: [256], as stored.

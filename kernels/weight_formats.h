@@ -10,8 +10,8 @@
 namespace kernels {
 
 /// How values are stored: by themselves, as 4-bit codes with a scale for each block of a flat array
-/// (even element in the high nibble), or as int8 with a scale for each row.
-enum class WeightLayout : uint8_t { F32 = 1, F16, BF16, Codes, Int8Row };
+/// (even element in the high nibble), or as int8 with a scale for each row or block.
+enum class WeightLayout : uint8_t { F32 = 1, F16, BF16, Codes, Int8Row, Int8Block };
 
 /// What the codes 0 to 15 stand for, by fp32 bit pattern; and as bytes, for products of integers:
 /// entry = value * step + zero, rounded. Step and zero are chosen so that the values of all codes
@@ -26,7 +26,7 @@ struct WeightFormatRow {
     WeightFormat format;
     WeightLayout layout;
     int bits;           ///< A value takes these, scales aside.
-    uint8_t code_table; ///< Number of its table from 1; 0: it has no codes.
+    uint8_t code_table; ///< Index in kCodeTables; 0: it has no codes.
 };
 
 inline constexpr WeightFormatRow kWeightFormats[] = {
@@ -37,13 +37,16 @@ inline constexpr WeightFormatRow kWeightFormats[] = {
     {WeightFormat::Fp4, WeightLayout::Codes, 4, 2},
     {WeightFormat::Int8Row, WeightLayout::Int8Row, 8, 0},
     {WeightFormat::Int4, WeightLayout::Codes, 4, 3},
+    {WeightFormat::Int8, WeightLayout::Int8Block, 8, 0},
 };
 
-inline constexpr int kCodeTableCount = 3;
+inline constexpr int kCodeTableCount = 4;
 struct CodeTables {
     CodeTable at[kCodeTableCount];
 };
 inline constexpr CodeTables kCodeTables = {{
+    // Formats without codes have zeros: launches may fill a table that nobody looks at.
+    {},
     // NF4: Dettmers et al. 2023, QLoRA. As bytes it loses a share of 1.1e-5 of a weight's square;
     // its own rounding of Gaussian weights loses 8.4e-3.
     {{0xbf800000, 0xbf3239b1, 0xbf066b30, 0xbeca32a0, 0xbe91a24d, 0xbe3d353f, 0xbdba7871,
@@ -87,7 +90,7 @@ static inline constexpr bool hasCodes(const WeightView& w) {
 }
 /// The format must have codes.
 static inline constexpr const CodeTable& codeTableOf(WeightFormat format) {
-    return kCodeTables.at[rowOf(format).code_table - 1];
+    return kCodeTables.at[rowOf(format).code_table];
 }
 
 /// A weight that has all parts its format asks for.
@@ -102,6 +105,8 @@ static inline constexpr bool isWeight(const WeightView& w) {
                 (w.absmax_q != nullptr && w.nested_absmax != nullptr && w.nested_code != nullptr));
     case WeightLayout::Int8Row:
         return w.row_scale != nullptr;
+    case WeightLayout::Int8Block:
+        return w.block_size > 0 && w.absmax != nullptr;
     default:
         return true;
     }

@@ -4,6 +4,7 @@
 #include "app/cli/word_values.h"
 #include "app/pasted_path.h"
 #include "app/serve/own_names.h"
+#include "engine/api/formats.h"
 #include "engine/run/engine.h"
 
 #include <algorithm>
@@ -241,9 +242,8 @@ void Grammar::addLoadOptions(CLI::App& command) {
                  return {};
              });
     values_[map].words = engine::Engine::mapPresets();
-    choice(command, "--quant",
-           {"none", "nf4", "nf4-dq", "fp4", "fp4-dq", "q4_0", "nf4+experts", "nf4-dq+experts"},
-           "quantize the weights on load", out_.load.quant);
+    choice(command, "--quant", engine::quantOptions(), "quantize the weights on load",
+           out_.load.quant);
     value(command, "--quant-block", "N", "weights that share a scale, 32 to 4096",
           [this](const std::string& word) -> Result<void> {
               ENGINE_ASSIGN(out_.load.quant_block, toInteger("--quant-block", word, 32, 4096));

@@ -7,7 +7,9 @@
 #include "kernels/weight_formats.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace engine {
 
@@ -33,6 +35,7 @@ inline constexpr FormatRow kFormatRows[] = {
     {Format::Fp4Dq, "fp4_dq", "fp4-dq", "FP4 dq", kernels::WeightFormat::Fp4, true},
     {Format::Q8, "q8", "", "int8", kernels::WeightFormat::Int8Row},
     {Format::Int4, "q4_0", "q4_0", "Q4_0", kernels::WeightFormat::Int4, false, 32},
+    {Format::Int8, "q8_0", "q8_0", "Q8_0", kernels::WeightFormat::Int8, false, 32},
 };
 /// What is taken where four bits are asked for and nothing more is said, and with quantized scales.
 inline constexpr Format kFourBitFormat = Format::Nf4;
@@ -64,6 +67,20 @@ constexpr const FormatRow* formatOfOption(std::string_view option) {
         }
     }
     return nullptr;
+}
+
+/// What --quant takes. With "+experts" the routed experts are quantized as well.
+inline std::vector<std::string> quantOptions() {
+    std::vector<std::string> options;
+    for (const FormatRow& row : kFormatRows) {
+        if (!row.option.empty()) {
+            options.emplace_back(row.option);
+        }
+    }
+    for (const Format format : {kFourBitFormat, kSmallestFormat}) {
+        options.push_back(std::string(formatRow(format).option) + "+experts");
+    }
+    return options;
 }
 
 /// Values are 4-bit codes with a scale for each block.

@@ -32,7 +32,7 @@ struct WhatIfDevice {
 struct LoadRequest {
     std::string model;              ///< Folder, or "demo" for the bundled model.
     std::string device_map = "gpu"; ///< Preset name or the text of a map (starts with "{").
-    std::string quant = "none";     ///< none, nf4, nf4-dq, fp4, fp4-dq
+    std::string quant = "none";     ///< One of quantOptions().
     int64_t quant_block = 64;       ///< Weights that share a scale, of those quantized on load.
     std::string head = "auto";      ///< bf16, int8, nf4; auto: bf16, and `fit` may take a smaller
     int64_t context = 0;            ///< Tokens; 0 = the map's, else 4096.

@@ -18,7 +18,19 @@
 namespace engine {
 
 /// Storage format of one tensor in memory. AsStored keeps the file's bytes.
-enum class Format : uint8_t { AsStored = 1, Bf16, F16, F32, Nf4, Nf4Dq, Fp4, Fp4Dq, Q8, Int4 };
+enum class Format : uint8_t {
+    AsStored = 1,
+    Bf16,
+    F16,
+    F32,
+    Nf4,
+    Nf4Dq,
+    Fp4,
+    Fp4Dq,
+    Q8,
+    Int4,
+    Int8
+};
 
 /// When the bytes of a tensor whose store and compute devices differ travel.
 enum class Residency : uint8_t { Always = 1, OnUse, Stream };
@@ -59,7 +71,7 @@ struct TensorPlacement {
     Residency residency = Residency::Always;
     Format format =
         Format::AsStored;    ///< Resolved: never AsStored for a weight that is quantized on load.
-    int32_t block_size = 64; ///< 4-bit formats: weights that share a scale.
+    int32_t block_size = 64; ///< Formats with blocks: weights that share a scale.
     uint64_t bytes = 0;      ///< In memory, in `format`, on one device.
     /// Stored on disk in another format than the checkpoint's, with nothing that keeps it made: so
     /// many bytes of the checkpoint are read and converted at every use. 0: what is read is

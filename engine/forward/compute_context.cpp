@@ -33,6 +33,13 @@ bool takeRows(WeightView& view, int64_t first, int64_t rows) {
         move(element);
         view.row_scale += first;
         break;
+    case WeightLayout::Int8Block:
+        if (element % view.block_size != 0) {
+            return false;
+        }
+        move(element);
+        view.absmax += element / view.block_size;
+        break;
     case WeightLayout::Codes: {
         const int64_t block = element / view.block_size;
         constexpr int64_t kNested = 256; // blocks of one nested absmax
@@ -208,7 +215,7 @@ Result<void> ComputeContext::expert(
         weights_->release(linear.weight);
         return Error{ErrorCode::Unsupported,
                      said("%1: blocks of its format reach from one expert into the next; leave it "
-                          "as stored, or ask for a format without double quantization",
+                          "as stored, or ask for another format",
                           linear.name)};
     }
     Result<void> result = runWhereItComputes(linear, home, view, index, x, y);

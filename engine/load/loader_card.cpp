@@ -76,7 +76,7 @@ Result<bool> CardFill::quantize(const DeviceTensor& tensor,
                                 std::span<const std::byte> values,
                                 int mark) {
     const DeviceTensor::Layout& layout = tensor.layout();
-    const bool is_rows = layout.format == Format::Q8;
+    const bool is_rows = weightFormat(layout.format) == kernels::WeightFormat::Int8Row;
     const auto function = device_->ops().quantize;
     if (is_refused_ || function == nullptr || (!is_rows && !hasCodes(layout.format)) ||
         (!is_rows && layout.block_size != kBlockSize)) {

@@ -65,14 +65,13 @@ TensorFiller::TensorFiller(const WeightOrigin& origin,
                            int64_t piece_bytes)
     : origin_(&origin), layout_(layout), sink_(&sink), parallel_(&parallel) {
     const auto size = static_cast<int64_t>(tensorTypeSize(origin.value_type));
-    const int64_t group = layout.format == Format::Q8 ? std::max<int64_t>(1, layout.cols)
-                          : hasCodes(layout.format)   ? layout.block_size * kNestedBlockSize
-                                                      : 1;
+    const int64_t group = std::max<int64_t>(1, layout.elementsPerScale()) *
+                          (isNested(layout.format) ? kNestedBlockSize : 1);
     piece_elements_ = std::max<int64_t>(group, piece_bytes / size / group * group);
 }
 
 std::byte* TensorFiller::directPiece(int64_t first) const {
-    if (layout_.format != origin_->storedFormat() || hasCodes(layout_.format)) {
+    if (layout_.format != origin_->storedFormat() || isQuantized(layout_.format)) {
         return nullptr;
     }
     std::byte* base = sink_->direct(DeviceTensor::Data);
@@ -82,64 +81,38 @@ std::byte* TensorFiller::directPiece(int64_t first) const {
 }
 
 Result<void>
-TensorFiller::acceptFourBit(int64_t first, int64_t count, std::span<const std::byte> values) {
-    const int64_t first_block = first / layout_.block_size;
-    const int64_t blocks = (count + layout_.block_size - 1) / layout_.block_size;
-    const auto code_bytes = static_cast<size_t>((count + 1) / 2);
-    std::byte* codes = sink_->direct(DeviceTensor::Data);
-    if (codes != nullptr) {
-        codes += first / 2;
+TensorFiller::quantize(int64_t first, int64_t count, std::span<const std::byte> values) {
+    const kernels::WeightFormat format = weightFormat(layout_.format);
+    const int64_t per_scale = layout_.elementsPerScale();
+    const int64_t first_scale = first / per_scale;
+    const int64_t num_scales = (count + per_scale - 1) / per_scale;
+    const int bits = kernels::rowOf(format).bits;
+    const auto at = static_cast<uint64_t>(first * bits / 8);
+    const auto bytes = static_cast<size_t>((count * bits + 7) / 8);
+    std::byte* data = sink_->direct(DeviceTensor::Data);
+    if (data != nullptr) {
+        data += at;
     } else {
-        scratch_.resize(code_bytes);
-        codes = scratch_.data();
+        scratch_.resize(bytes);
+        data = scratch_.data();
     }
     const bool is_nested = isNested(layout_.format);
-    float* absmax = nullptr;
+    float* scales = nullptr;
     if (is_nested) {
         absmax_.resize(static_cast<size_t>(layout_.parts().absmax_q)); // once, when its turn comes
-        absmax = absmax_.data() + first_block;
-    } else if (std::byte* scales = sink_->direct(DeviceTensor::Scales); scales != nullptr) {
-        absmax = reinterpret_cast<float*>(scales) + first_block;
+        scales = absmax_.data() + first_scale;
+    } else if (std::byte* direct = sink_->direct(DeviceTensor::Scales); direct != nullptr) {
+        scales = reinterpret_cast<float*>(direct) + first_scale;
     } else {
-        absmax_.resize(static_cast<size_t>(blocks));
-        absmax = absmax_.data();
+        absmax_.resize(static_cast<size_t>(num_scales));
+        scales = absmax_.data();
     }
-    ENGINE_TRY(quantizeBlocks(origin_->name, weightFormat(layout_.format), layout_.block_size,
-                              origin_->value_type, values, reinterpret_cast<uint8_t*>(codes),
-                              absmax, *parallel_));
-    ENGINE_TRY(
-        sink_->write(DeviceTensor::Data, static_cast<uint64_t>(first) / 2, {codes, code_bytes}));
-    if (!is_nested) {
-        ENGINE_TRY(sink_->write(DeviceTensor::Scales, static_cast<uint64_t>(first_block) * 4,
-                                bytesOf(absmax, static_cast<uint64_t>(blocks) * 4)));
-    }
-    return {};
-}
-
-Result<void>
-TensorFiller::acceptInt8(int64_t first, int64_t count, std::span<const std::byte> values) {
-    const int64_t first_row = first / layout_.cols;
-    const int64_t rows = count / layout_.cols;
-    std::byte* q = sink_->direct(DeviceTensor::Data);
-    if (q != nullptr) {
-        q += first;
-    } else {
-        scratch_.resize(static_cast<size_t>(count));
-        q = scratch_.data();
-    }
-    float* scale = nullptr;
-    if (std::byte* scales = sink_->direct(DeviceTensor::Scales); scales != nullptr) {
-        scale = reinterpret_cast<float*>(scales) + first_row;
-    } else {
-        absmax_.resize(static_cast<size_t>(rows));
-        scale = absmax_.data();
-    }
-    ENGINE_TRY(quantizeRowsInt8(origin_->name, origin_->value_type, values, rows, layout_.cols,
-                                reinterpret_cast<int8_t*>(q), scale, *parallel_));
-    ENGINE_TRY(sink_->write(DeviceTensor::Data, static_cast<uint64_t>(first),
-                            {q, static_cast<size_t>(count)}));
-    return sink_->write(DeviceTensor::Scales, static_cast<uint64_t>(first_row) * 4,
-                        bytesOf(scale, static_cast<uint64_t>(rows) * 4));
+    ENGINE_TRY(quantizeValues(origin_->name, format, per_scale, origin_->value_type, values,
+                              reinterpret_cast<uint8_t*>(data), scales, *parallel_));
+    ENGINE_TRY(sink_->write(DeviceTensor::Data, at, {data, bytes}));
+    return is_nested ? Result<void>()
+                     : sink_->write(DeviceTensor::Scales, static_cast<uint64_t>(first_scale) * 4,
+                                    bytesOf(scales, static_cast<uint64_t>(num_scales) * 4));
 }
 
 Result<void> TensorFiller::takeScales(int64_t first,
@@ -151,13 +124,9 @@ Result<void> TensorFiller::takeScales(int64_t first,
             static_cast<int64_t>(values.size() / tensorTypeSize(origin_->value_type));
         std::vector<uint8_t> codes(static_cast<size_t>(count));
         std::vector<float> again(scales.size());
-        if (layout_.format == Format::Q8) {
-            return quantizeRowsInt8(origin_->name, origin_->value_type, values,
-                                    count / layout_.cols, layout_.cols,
-                                    reinterpret_cast<int8_t*>(codes.data()), again.data(), {});
-        }
-        return quantizeBlocks(origin_->name, weightFormat(layout_.format), layout_.block_size,
-                              origin_->value_type, values, codes.data(), again.data(), {});
+        return quantizeValues(origin_->name, weightFormat(layout_.format),
+                              layout_.elementsPerScale(), origin_->value_type, values, codes.data(),
+                              again.data(), {});
     }
     if (isNested(layout_.format)) {
         absmax_.resize(static_cast<size_t>(layout_.parts().absmax_q));
@@ -168,11 +137,8 @@ Result<void> TensorFiller::takeScales(int64_t first,
 }
 
 Result<void> TensorFiller::accept(int64_t first, int64_t count, std::span<const std::byte> values) {
-    if (hasCodes(layout_.format)) {
-        return acceptFourBit(first, count, values);
-    }
-    if (layout_.format == Format::Q8) {
-        return acceptInt8(first, count, values);
+    if (isQuantized(layout_.format)) {
+        return quantize(first, count, values);
     }
     const TensorType type = denseType(layout_.format);
     const auto size = static_cast<int64_t>(tensorTypeSize(type));

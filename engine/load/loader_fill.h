@@ -72,8 +72,7 @@ public:
     [[nodiscard]] float nestedOffset() const { return nested_offset_; }
 
 private:
-    Result<void> acceptFourBit(int64_t first, int64_t count, std::span<const std::byte> values);
-    Result<void> acceptInt8(int64_t first, int64_t count, std::span<const std::byte> values);
+    Result<void> quantize(int64_t first, int64_t count, std::span<const std::byte> values);
     /// Values that were finite and are not in 16 bits of IEEE: InvalidFile.
     Result<void> checkNarrowed(int64_t first,
                                int64_t count,

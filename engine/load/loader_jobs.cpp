@@ -159,10 +159,8 @@ private:
                 here = most.insert(most.end(), {&device, 0, 0});
             }
             const DeviceTensor::Layout& layout = job.target.entry->layout;
-            const bool is_rows = layout.format == Format::Q8;
-            if (job.way == Way::Values && (is_rows || hasCodes(layout.format))) {
-                const auto per_scale =
-                    static_cast<uint64_t>(is_rows ? layout.cols : int64_t{layout.block_size});
+            if (job.way == Way::Values && isQuantized(layout.format)) {
+                const auto per_scale = static_cast<uint64_t>(layout.elementsPerScale());
                 here->bytes = std::max(here->bytes, static_cast<size_t>(piece.bytes));
                 here->scales = std::max(
                     here->scales, static_cast<size_t>((piece.count + per_scale - 1) / per_scale));
@@ -608,7 +606,9 @@ Result<void> checkStop(const LoadOptions& options) {
 }
 
 CacheForm cacheFormOf(const DeviceTensor::Layout& layout) {
-    return {layout.format, hasCodes(layout.format) ? layout.block_size : kBlockSize};
+    const bool has_blocks =
+        isQuantized(layout.format) && weightFormat(layout.format) != kernels::WeightFormat::Int8Row;
+    return {layout.format, has_blocks ? layout.block_size : kBlockSize};
 }
 
 Result<uint64_t> CacheSet::key(const CacheForm& form) {

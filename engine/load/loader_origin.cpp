@@ -269,23 +269,6 @@ expandDense(const PartReader& read, TensorType type, int64_t first, int64_t coun
     return {};
 }
 
-Result<void>
-expandInt8(const PartReader& read, int64_t cols, int64_t first, int64_t count, float* out) {
-    std::vector<int8_t> q(static_cast<size_t>(count));
-    const int64_t first_row = first / cols;
-    const int64_t rows = (first + count - 1) / cols - first_row + 1;
-    std::vector<float> scale(static_cast<size_t>(rows));
-    ENGINE_TRY(read(DeviceTensor::Data, static_cast<uint64_t>(first),
-                    std::as_writable_bytes(std::span(q))));
-    ENGINE_TRY(read(DeviceTensor::Scales, static_cast<uint64_t>(first_row) * 4,
-                    std::as_writable_bytes(std::span(scale))));
-    for (int64_t i = 0; i < count; ++i) {
-        out[i] = static_cast<float>(q[static_cast<size_t>(i)]) *
-                 scale[static_cast<size_t>((first + i) / cols - first_row)];
-    }
-    return {};
-}
-
 } // namespace
 
 Result<void> expandThrough(const PartReader& read,
@@ -305,20 +288,20 @@ Result<void> expandThrough(const PartReader& read,
         return expandDense(read, TensorType::F16, first, count, out);
     case Format::F32:
         return expandDense(read, TensorType::F32, first, count, out);
-    case Format::Q8:
-        return expandInt8(read, layout.cols, first, count, out);
     default:
         break;
     }
-    // 4-bit: the blocks that the range touches become a small tensor of their own.
-    const int64_t block_size = layout.block_size;
+    // The blocks that the range touches become a small tensor of their own.
+    const kernels::WeightFormat format = weightFormat(layout.format);
+    const int64_t block_size = layout.elementsPerScale();
+    const int bits = kernels::rowOf(format).bits;
     const int64_t n = layout.rows * layout.cols;
     const int64_t first_block = first / block_size;
     const int64_t blocks = (first + count - 1) / block_size - first_block + 1;
     const int64_t start = first_block * block_size;
     const int64_t end = std::min(n, start + blocks * block_size);
-    std::vector<uint8_t> codes(static_cast<size_t>((end - start + 1) / 2));
-    ENGINE_TRY(read(DeviceTensor::Data, static_cast<uint64_t>(start) / 2,
+    std::vector<uint8_t> codes(static_cast<size_t>(((end - start) * bits + 7) / 8));
+    ENGINE_TRY(read(DeviceTensor::Data, static_cast<uint64_t>(start * bits / 8),
                     std::as_writable_bytes(std::span(codes))));
     std::vector<float> absmax(static_cast<size_t>(blocks));
     if (!isNested(layout.format)) {
@@ -347,12 +330,18 @@ Result<void> expandThrough(const PartReader& read,
     }
     kernels::WeightView view;
     view.data = codes.data();
-    view.format = weightFormat(layout.format);
-    view.rows = 1;
-    view.cols = end - start;
-    view.block_size = layout.block_size;
-    view.expand_type = kernelType(layout.dtype);
-    view.absmax = absmax.data();
+    view.format = format;
+    if (format == kernels::WeightFormat::Int8Row) {
+        view.rows = blocks;
+        view.cols = block_size;
+        view.row_scale = absmax.data();
+    } else {
+        view.rows = 1;
+        view.cols = end - start;
+        view.block_size = layout.block_size;
+        view.expand_type = kernelType(layout.dtype);
+        view.absmax = absmax.data();
+    }
     expandRange(view, first - start, count, out);
     return {};
 }

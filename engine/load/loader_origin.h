@@ -34,7 +34,7 @@ struct WeightOrigin {
                                                  int32_t block_size = kBlockSize) const;
     /// True when `layout` holds the stored bytes unchanged.
     [[nodiscard]] bool isSameAs(const DeviceTensor::Layout& layout) const;
-    /// True when making `layout` costs arithmetic worth caching (4-bit or q8 from something else).
+    /// True when making `layout` costs arithmetic worth caching (a quantized format from another).
     [[nodiscard]] bool isDerived(const DeviceTensor::Layout& layout) const;
     /// The stored tensor that is part `part` of an unchanged layout, nullptr when that part is
     /// empty or (nested_code) not one tensor of the file.

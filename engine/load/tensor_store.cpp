@@ -44,30 +44,20 @@ Error outOfMemory(const Argument& what,
 kernels::WeightView viewOf(const DeviceTensor::Layout& layout,
                            const std::array<void*, DeviceTensor::PartCount>& parts,
                            float nested_offset) {
-    using kernels::WeightFormat;
     kernels::WeightView view;
     view.data = parts[DeviceTensor::Data];
     view.rows = layout.rows;
     view.cols = layout.cols;
-    switch (layout.format) {
-    case Format::F32:
-        view.format = WeightFormat::F32;
+    view.format = layout.format == Format::AsStored ? kernels::WeightFormat::BF16
+                                                    : weightFormat(layout.format);
+    const auto* const scales = static_cast<const float*>(parts[DeviceTensor::Scales]);
+    if (!isQuantized(layout.format)) {
         return view;
-    case Format::F16:
-        view.format = WeightFormat::F16;
-        return view;
-    case Format::Q8:
-        view.format = WeightFormat::Int8Row;
-        view.row_scale = static_cast<const float*>(parts[DeviceTensor::Scales]);
-        return view;
-    case Format::AsStored:
-    case Format::Bf16:
-        view.format = WeightFormat::BF16;
-        return view;
-    default:
-        break;
     }
-    view.format = weightFormat(layout.format);
+    if (view.format == kernels::WeightFormat::Int8Row) {
+        view.row_scale = scales;
+        return view;
+    }
     view.block_size = layout.block_size;
     view.expand_type = layout.dtype == TensorType::F32   ? kernels::DType::F32
                        : layout.dtype == TensorType::F16 ? kernels::DType::F16
@@ -78,7 +68,7 @@ kernels::WeightView viewOf(const DeviceTensor::Layout& layout,
         view.nested_code = static_cast<const float*>(parts[DeviceTensor::NestedCode]);
         view.nested_offset = nested_offset;
     } else {
-        view.absmax = static_cast<const float*>(parts[DeviceTensor::Scales]);
+        view.absmax = scales;
     }
     return view;
 }

@@ -45,10 +45,13 @@ public:
         Format format = Format::Bf16; ///< Resolved, not AsStored.
         std::vector<int64_t> shape;   ///< Logical shape of the module.
         int64_t rows = 0, cols = 0;   ///< shape with leading dimensions folded; [1, n] for vectors.
-        int32_t block_size = kBlockSize;     ///< 4-bit.
+        int32_t block_size = kBlockSize;     ///< Formats with blocks.
         TensorType dtype = TensorType::BF16; ///< Type that 4-bit products are rounded to.
         [[nodiscard]] FormatParts parts() const {
             return formatParts(format, dtype, rows, cols, block_size);
+        }
+        [[nodiscard]] int64_t elementsPerScale() const { ///< 0: the format has no scales.
+            return engine::elementsPerScale(format, cols, block_size);
         }
     };
 

@@ -43,7 +43,7 @@ TensorStore::Impl::expandDerived(StoreEntry& entry, int64_t first, int64_t count
         for (int64_t at = 0; at < n; at += piece) {
             const int64_t length = std::min(piece, n - at);
             ENGINE_TRY(readValues(*source, entry.origin, at, length, values.data()));
-            ENGINE_TRY(quantizeBlocks(entry.name, weightFormat(layout.format), layout.block_size,
+            ENGINE_TRY(quantizeValues(entry.name, weightFormat(layout.format), layout.block_size,
                                       entry.origin.value_type,
                                       {values.data(), static_cast<size_t>(length * size)},
                                       codes.data(), absmax.data(), parallel));
@@ -54,18 +54,18 @@ TensorStore::Impl::expandDerived(StoreEntry& entry, int64_t first, int64_t count
         entry.disk_offset = nestedOffset(sum, blocks);
         entry.has_disk_offset = true;
     }
-    const int64_t unit = layout.format == Format::Q8 ? layout.cols
-                         : isNested(layout.format)   ? layout.block_size * kNestedBlockSize
-                         : hasCodes(layout.format)   ? layout.block_size
-                                                     : 1;
+    const int64_t per_scale = layout.elementsPerScale();
+    const int64_t unit =
+        std::max<int64_t>(1, per_scale) * (isNested(layout.format) ? kNestedBlockSize : 1);
     const Aligned range = alignTo(unit, first, count, n);
     const auto size = static_cast<int64_t>(tensorTypeSize(entry.origin.value_type));
     std::vector<std::byte> values(static_cast<size_t>(range.count * size));
     ENGINE_TRY(readValues(*source, entry.origin, range.first, range.count, values.data()));
 
     DeviceTensor::Layout part = layout; // the range as a tensor of its own
-    part.rows = layout.format == Format::Q8 ? range.count / layout.cols : 1;
-    part.cols = layout.format == Format::Q8 ? layout.cols : range.count;
+    const bool is_rows = per_scale > 0 && per_scale == layout.cols;
+    part.rows = is_rows ? range.count / layout.cols : 1;
+    part.cols = is_rows ? layout.cols : range.count;
     const auto sizes = partSizes(part);
     std::array<std::vector<float>, DeviceTensor::PartCount> memory;
     std::array<void*, DeviceTensor::PartCount> parts{};
@@ -74,14 +74,9 @@ TensorStore::Impl::expandDerived(StoreEntry& entry, int64_t first, int64_t count
         parts[i] = memory[i].data();
     }
     auto* data = reinterpret_cast<std::byte*>(memory[DeviceTensor::Data].data());
-    if (layout.format == Format::Q8) {
-        ENGINE_TRY(quantizeRowsInt8(entry.name, entry.origin.value_type, values, part.rows,
-                                    part.cols, reinterpret_cast<int8_t*>(data),
-                                    memory[DeviceTensor::Scales].data()));
-    } else if (hasCodes(layout.format)) {
-        std::vector<float> absmax(
-            static_cast<size_t>((range.count + layout.block_size - 1) / layout.block_size));
-        ENGINE_TRY(quantizeBlocks(entry.name, weightFormat(layout.format), layout.block_size,
+    if (isQuantized(layout.format)) {
+        std::vector<float> absmax(static_cast<size_t>((range.count + per_scale - 1) / per_scale));
+        ENGINE_TRY(quantizeValues(entry.name, weightFormat(layout.format), per_scale,
                                   entry.origin.value_type, values, reinterpret_cast<uint8_t*>(data),
                                   absmax.data()));
         if (isNested(layout.format)) {
@@ -147,7 +142,7 @@ TensorStore::Impl::expandEntry(StoreEntry& entry, int64_t first, int64_t count, 
     if (!entry.origin.isSameAs(entry.layout)) {
         return expandDerived(entry, first, count, out);
     }
-    if (!hasCodes(entry.layout.format)) {
+    if (!isQuantized(entry.layout.format)) {
         std::vector<std::byte> values(static_cast<size_t>(count) *
                                       tensorTypeSize(entry.origin.value_type));
         ENGINE_TRY(readValues(*source, entry.origin, first, count, values.data()));

@@ -235,7 +235,7 @@ Result<void> MergedTensorRows::measureQuantized(std::span<const float> original,
         packed.codes.resize((n + 1) / 2);
         packed.absmax.resize(blocks);
         packed.values.resize(n);
-        ENGINE_TRY(quantizeBlocks(tensor_, weightFormat(kFourBitFormat), kBlockSize, type, bytes,
+        ENGINE_TRY(quantizeValues(tensor_, weightFormat(kFourBitFormat), kBlockSize, type, bytes,
                                   packed.codes.data(), packed.absmax.data()));
         kernels::WeightView view;
         view.data = packed.codes.data();

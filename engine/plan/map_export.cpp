@@ -102,11 +102,11 @@ void addFormatLosses(const PlacementPlan& plan,
         if (row.format == Format::F16 || row.format == Format::F32) {
             ++dense[row.format];
         }
-        if (!hasCodes(row.format)) {
-            continue;
-        }
         if (const FormatRow& its = formatRow(row.format); its.block_size > 0) {
             own.insert(its.option);
+            continue;
+        }
+        if (!hasCodes(row.format)) {
             continue;
         }
         if (!isLinearOf(by_name, row)) {

@@ -435,8 +435,7 @@ private:
     /// Where the head is a tensor of the files, table and head are two things to change.
     void storedHead(const std::string& name, const TensorPlacement& table) {
         const TensorPlacement* head = plan_.find(Part{PartRole::Head});
-        if (head != nullptr && shortage_.concerns(head->compute) && !hasCodes(head->format) &&
-            head->format != Format::Q8) {
+        if (head != nullptr && shortage_.concerns(head->compute) && !isQuantized(head->format)) {
             Change change;
             change.head = Format::Q8;
             add(change, kUseInt8Head, kHeadAccuracy);
@@ -456,7 +455,7 @@ private:
             change.quant_name += asked_.quantizes_experts ? "+experts" : "";
             add(change, said("use --quant %1", FormatName{change.quant_name}), cost);
         };
-        if (quant_ == Format::AsStored) {
+        if (!hasCodes(quant_)) {
             offer(kFourBitFormat, phrase("some accuracy; it is faster"));
             offer(kSmallestFormat, phrase("a little more accuracy"));
         } else if (const Format nested = codesFormat(weightFormat(quant_), true);

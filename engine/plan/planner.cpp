@@ -160,12 +160,14 @@ StoredTensor headStoredAs(const PlanRequest& request, const ExpectedTensor& tabl
 
 int32_t
 blockSizeOf(const PlanRequest& request, const ResolvedTensor& row, const StoredTensor& stored) {
+    if (const int32_t own = formatRow(row.format).block_size; own > 0) {
+        return own;
+    }
     if (!hasCodes(row.format)) {
         return kBlockSize;
     }
     const bool is_packed_kept = stored.packed != Format::AsStored && stored.packed == row.format;
-    const int32_t own = formatRow(row.format).block_size;
-    return is_packed_kept ? stored.block_size : own > 0 ? own : request.quant_block;
+    return is_packed_kept ? stored.block_size : request.quant_block;
 }
 
 uint64_t

@@ -93,6 +93,13 @@ void expandRange(const kernels::WeightView& weight, int64_t first, int64_t count
         }
         break;
     }
+    case kernels::WeightLayout::Int8Block: {
+        const auto* q = static_cast<const int8_t*>(weight.data);
+        for (int64_t i = first; i < first + count; ++i) {
+            out[i - first] = static_cast<float>(q[i]) * weight.absmax[i / weight.block_size];
+        }
+        break;
+    }
     case kernels::WeightLayout::F32:
         std::memcpy(out, bytes + first * 4, static_cast<size_t>(count) * 4);
         break;

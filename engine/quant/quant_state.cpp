@@ -242,9 +242,9 @@ StoredWeight describeStored(const TensorSource& source, std::string_view weight,
         stored.kind = StoredAs::Packed4Bit;
         const std::string_view key = keys.front()->name;
         const FormatRow* const row = formatOfOption(key.substr(key.rfind("__") + 2));
+        const Format named = row != nullptr && hasCodes(row->format) ? row->format : kFourBitFormat;
         const bool is_nested = source.find(joined(weight, ".nested_absmax")) != nullptr;
-        stored.format =
-            codesFormat(weightFormat(row != nullptr ? row->format : kFourBitFormat), is_nested);
+        stored.format = codesFormat(weightFormat(named), is_nested);
         stored.type = TensorType::BF16;
         if (const TensorInfo* absmax = source.find(joined(weight, ".absmax")); absmax != nullptr) {
             const auto blocks = static_cast<int64_t>(elementsOf(*absmax));
@@ -351,7 +351,7 @@ Result<QuantizedTensor>
 readPacked(const TensorSource& source, std::string_view weight, int64_t rows, int64_t cols) {
     ENGINE_ASSIGN(PackedWeight packed, openPacked(source, weight, rows, cols));
     QuantizedTensor tensor;
-    tensor.book = packed.state.book;
+    tensor.format = packed.state.book;
     tensor.block_size = packed.state.block_size;
     tensor.dtype = packed.state.dtype;
     tensor.rows = rows;

@@ -63,7 +63,7 @@ const std::array<float, 16>& codeBook(kernels::WeightFormat format) {
         }
         return books;
     }();
-    return kBooks[static_cast<size_t>(kernels::rowOf(format).code_table) - 1];
+    return kBooks[static_cast<size_t>(kernels::rowOf(format).code_table)];
 }
 
 const std::array<float, 256>& dynamicMap() {
@@ -122,26 +122,30 @@ bool isBlockSize(int64_t block_size) {
     return block_size >= 32 && block_size <= 4096 && (block_size & (block_size - 1)) == 0;
 }
 
+int64_t elementsPerScale(Format format, int64_t cols, int32_t block_size) {
+    if (!isQuantized(format)) {
+        return 0;
+    }
+    return weightFormat(format) == kernels::WeightFormat::Int8Row ? cols : block_size;
+}
+
 FormatParts
 formatParts(Format format, TensorType stored, int64_t rows, int64_t cols, int32_t block_size) {
     const auto n = static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols);
     FormatParts parts;
-    if (hasCodes(format)) {
-        const uint64_t blocks = ceilDiv(n, static_cast<uint64_t>(block_size));
-        parts.data = ceilDiv(n, 2);
-        if (isNested(format)) {
-            parts.absmax_q = blocks;
-            parts.nested_absmax = 4 * ceilDiv(blocks, kNestedBlockSize);
-            parts.nested_code = 1024 + 4;
-        } else {
-            parts.scales = 4 * blocks;
-        }
-        return parts;
-    }
     const auto weight_format = formatRow(format).weight_format;
-    parts.data = n * (weight_format ? static_cast<uint64_t>(kernels::rowOf(*weight_format).bits) / 8
-                                    : tensorTypeSize(stored));
-    parts.scales = isQuantized(format) ? 4 * static_cast<uint64_t>(rows) : 0;
+    const uint64_t bits = weight_format ? static_cast<uint64_t>(kernels::rowOf(*weight_format).bits)
+                                        : 8 * static_cast<uint64_t>(tensorTypeSize(stored));
+    parts.data = ceilDiv(n * bits, 8);
+    const auto per_scale = static_cast<uint64_t>(elementsPerScale(format, cols, block_size));
+    const uint64_t scales = per_scale > 0 ? ceilDiv(n, per_scale) : 0;
+    if (isNested(format)) {
+        parts.absmax_q = scales;
+        parts.nested_absmax = 4 * ceilDiv(scales, kNestedBlockSize);
+        parts.nested_code = 1024 + 4;
+    } else {
+        parts.scales = 4 * scales;
+    }
     return parts;
 }
 

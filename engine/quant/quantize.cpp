@@ -98,6 +98,24 @@ float encodeInt4(const float* values, int64_t count, uint8_t* codes) {
     return has_steps ? 8.0F * (std::isfinite(rounded) ? rounded : step) : 0.0F;
 }
 
+/// A block of Q8_0 as ggml makes it: steps of 1/127 of the largest magnitude, halves rounded away
+/// from zero with the step before it is rounded to half precision. Returns the rounded step.
+float encodeInt8(const float* values, int64_t count, uint8_t* codes) {
+    float largest = 0.0F;
+    for (int64_t i = 0; i < count; ++i) {
+        largest = std::max(largest, std::fabs(values[i]));
+    }
+    const float step = largest / 127.0F;
+    const float inverse = 1.0F / step;
+    const bool has_steps = std::isfinite(inverse); // none for zeros and what is nearly zero
+    for (int64_t i = 0; i < count; ++i) {
+        const float place = has_steps ? std::round(values[i] * inverse) : 0.0F;
+        codes[i] = static_cast<uint8_t>(static_cast<int8_t>(place));
+    }
+    const float rounded = f16ToFloat(floatToF16(step));
+    return has_steps ? std::isfinite(rounded) ? rounded : step : 0.0F;
+}
+
 /// Packs `count` values; the last low nibble of an odd count is the code of 0.0.
 void encodeBlock(
     kernels::WeightFormat book, float* values, int64_t count, float absmax, uint8_t* codes) {
@@ -119,150 +137,19 @@ void encodeBlock(
     kernels.encode(book, values, count, reciprocal, codes);
 }
 
-} // namespace
-
-bool selectQuantizeIsa(std::string_view name) {
-    for (const quant_kernels::Kernels* table :
-         {&quant_kernels::scalarKernels(), quant_kernels::avx2Kernels(),
-          quant_kernels::avx512Kernels()}) {
-        if (table != nullptr && name == table->name) {
-            quant_kernels::selected().store(table, std::memory_order_relaxed);
-            return true;
-        }
-    }
-    return false;
-}
-
-Result<void> quantizeBlocks(std::string_view tensor,
-                            kernels::WeightFormat book,
-                            int32_t block_size,
-                            TensorType type,
-                            std::span<const std::byte> values,
-                            uint8_t* codes,
-                            float* absmax,
-                            const ParallelFor& parallel) {
-    if (!isQuantizableType(type) || !isBlockSize(block_size)) {
-        return badArguments(tensor, "cannot quantize this element type or block size");
-    }
+Result<void> quantizeRows(std::string_view tensor,
+                          int64_t cols,
+                          TensorType type,
+                          std::span<const std::byte> values,
+                          int8_t* q,
+                          float* scale,
+                          const ParallelFor& parallel) {
     const auto element = static_cast<int64_t>(tensorTypeSize(type));
-    const int64_t count = static_cast<int64_t>(values.size()) / element;
-    const int64_t blocks = (count + block_size - 1) / block_size;
-    const auto& kernels = quant_kernels::current();
-    std::atomic<int64_t> first_bad{blocks};
-    runOver(parallel, blocks, [&](int64_t begin, int64_t end) {
-        alignas(64) std::array<float, kMaxBlockSize + 1> buffer{};
-        for (int64_t block = begin; block < end; ++block) {
-            const int64_t first = block * block_size;
-            const int64_t size = std::min<int64_t>(block_size, count - first);
-            const uint32_t bits =
-                kernels.load(type, values.data() + first * element, size, buffer.data());
-            if (bits >= kInfinityBits) {
-                lowerTo(first_bad, block);
-                return;
-            }
-            if (book == kernels::WeightFormat::Int4) {
-                absmax[block] = encodeInt4(buffer.data(), size, codes + first / 2);
-                continue;
-            }
-            absmax[block] = std::bit_cast<float>(bits);
-            encodeBlock(book, buffer.data(), size, absmax[block], codes + first / 2);
-        }
-    });
-    if (first_bad < blocks) {
-        const int64_t first = first_bad * block_size;
-        std::array<float, kMaxBlockSize> buffer{};
-        const int64_t size = std::min<int64_t>(block_size, count - first);
-        kernels.load(type, values.data() + first * element, size, buffer.data());
-        const auto* bad = std::find_if(buffer.begin(), buffer.begin() + size,
-                                       [](float v) { return !std::isfinite(v); });
-        return notFinite(tensor, first + (bad - buffer.begin()));
+    const auto bytes = static_cast<int64_t>(values.size());
+    if (!isQuantizableType(type) || cols <= 0 || bytes % (cols * element) != 0) {
+        return badArguments(tensor, "cannot quantize this element type or these bytes as rows");
     }
-    return {};
-}
-
-double addAbsmax(double sum, std::span<const float> absmax) {
-    for (const float value : absmax) {
-        sum += static_cast<double>(value);
-    }
-    return sum;
-}
-
-float nestedOffset(double sum, int64_t num_blocks) {
-    if (num_blocks <= 0) {
-        return 0.0F;
-    }
-    return static_cast<float>(sum) * (1.0F / static_cast<float>(num_blocks));
-}
-
-void nestAbsmax(std::span<const float> absmax,
-                float offset,
-                uint8_t* absmax_q,
-                float* nested_absmax,
-                const ParallelFor& parallel) {
-    const auto count = static_cast<int64_t>(absmax.size());
-    const int64_t groups = (count + kNestedBlockSize - 1) / kNestedBlockSize;
-    const auto& kernels = quant_kernels::current();
-    runOver(parallel, groups, [&](int64_t begin, int64_t end) {
-        for (int64_t group = begin; group < end; ++group) {
-            const int64_t first = group * kNestedBlockSize;
-            const int64_t size = std::min(kNestedBlockSize, count - first);
-            nested_absmax[group] =
-                kernels.nest(absmax.data() + first, size, offset, absmax_q + first);
-        }
-    });
-}
-
-Result<QuantizedTensor> quantize4Bit(std::string_view tensor,
-                                     Format format,
-                                     int32_t block_size,
-                                     TensorType type,
-                                     std::span<const std::byte> values,
-                                     int64_t rows,
-                                     int64_t cols,
-                                     const ParallelFor& parallel) {
-    const uint64_t n = static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols);
-    if (!hasCodes(format) || !isBlockSize(block_size) ||
-        values.size() != n * tensorTypeSize(type)) {
-        return badArguments(tensor, "quantize4Bit: format, block size or number of bytes is wrong");
-    }
-    QuantizedTensor result;
-    result.book = weightFormat(format);
-    result.block_size = block_size;
-    result.dtype = type;
-    result.rows = rows;
-    result.cols = cols;
-    result.codes.resize((n + 1) / 2);
-    result.absmax.resize((n + static_cast<uint64_t>(block_size) - 1) /
-                         static_cast<uint64_t>(block_size));
-    ENGINE_TRY(quantizeBlocks(tensor, result.book, block_size, type, values, result.codes.data(),
-                              result.absmax.data(), parallel));
-    if (isNested(format)) {
-        const size_t blocks = result.absmax.size();
-        result.absmax_q.resize(blocks);
-        result.nested_absmax.resize((blocks + kNestedBlockSize - 1) / kNestedBlockSize);
-        result.nested_code.assign(dynamicMap().begin(), dynamicMap().end());
-        result.nested_offset =
-            nestedOffset(addAbsmax(0.0, result.absmax), static_cast<int64_t>(blocks));
-        nestAbsmax(result.absmax, result.nested_offset, result.absmax_q.data(),
-                   result.nested_absmax.data(), parallel);
-        result.absmax.clear();
-        result.absmax.shrink_to_fit();
-    }
-    return result;
-}
-
-Result<void> quantizeRowsInt8(std::string_view tensor,
-                              TensorType type,
-                              std::span<const std::byte> values,
-                              int64_t rows,
-                              int64_t cols,
-                              int8_t* q,
-                              float* scale,
-                              const ParallelFor& parallel) {
-    const auto element = static_cast<int64_t>(tensorTypeSize(type));
-    if (!isQuantizableType(type) || static_cast<int64_t>(values.size()) != rows * cols * element) {
-        return badArguments(tensor, "quantizeRowsInt8: element type or number of bytes is wrong");
-    }
+    const int64_t rows = bytes / (cols * element);
     const auto& kernels = quant_kernels::current();
     std::atomic<int64_t> first_bad{rows};
     runOver(parallel, rows, [&](int64_t begin, int64_t end) {
@@ -305,10 +192,150 @@ Result<void> quantizeRowsInt8(std::string_view tensor,
     return {};
 }
 
+} // namespace
+
+bool selectQuantizeIsa(std::string_view name) {
+    for (const quant_kernels::Kernels* table :
+         {&quant_kernels::scalarKernels(), quant_kernels::avx2Kernels(),
+          quant_kernels::avx512Kernels()}) {
+        if (table != nullptr && name == table->name) {
+            quant_kernels::selected().store(table, std::memory_order_relaxed);
+            return true;
+        }
+    }
+    return false;
+}
+
+Result<void> quantizeValues(std::string_view tensor,
+                            kernels::WeightFormat format,
+                            int64_t per_scale,
+                            TensorType type,
+                            std::span<const std::byte> values,
+                            uint8_t* data,
+                            float* scales,
+                            const ParallelFor& parallel) {
+    using kernels::WeightFormat;
+    if (format == WeightFormat::Int8Row) {
+        return quantizeRows(tensor, per_scale, type, values, reinterpret_cast<int8_t*>(data),
+                            scales, parallel);
+    }
+    if (!isQuantizableType(type) || !isBlockSize(per_scale)) {
+        return badArguments(tensor, "cannot quantize this element type or block size");
+    }
+    const auto element = static_cast<int64_t>(tensorTypeSize(type));
+    const int64_t count = static_cast<int64_t>(values.size()) / element;
+    const int64_t blocks = (count + per_scale - 1) / per_scale;
+    const auto& kernels = quant_kernels::current();
+    std::atomic<int64_t> first_bad{blocks};
+    runOver(parallel, blocks, [&](int64_t begin, int64_t end) {
+        alignas(64) std::array<float, kMaxBlockSize + 1> buffer{};
+        for (int64_t block = begin; block < end; ++block) {
+            const int64_t first = block * per_scale;
+            const int64_t size = std::min(per_scale, count - first);
+            const uint32_t bits =
+                kernels.load(type, values.data() + first * element, size, buffer.data());
+            if (bits >= kInfinityBits) {
+                lowerTo(first_bad, block);
+                return;
+            }
+            if (format == WeightFormat::Int4) {
+                scales[block] = encodeInt4(buffer.data(), size, data + first / 2);
+            } else if (format == WeightFormat::Int8) {
+                scales[block] = encodeInt8(buffer.data(), size, data + first);
+            } else {
+                scales[block] = std::bit_cast<float>(bits);
+                encodeBlock(format, buffer.data(), size, scales[block], data + first / 2);
+            }
+        }
+    });
+    if (first_bad < blocks) {
+        const int64_t first = first_bad * per_scale;
+        std::array<float, kMaxBlockSize> buffer{};
+        const int64_t size = std::min(per_scale, count - first);
+        kernels.load(type, values.data() + first * element, size, buffer.data());
+        const auto* bad = std::find_if(buffer.begin(), buffer.begin() + size,
+                                       [](float v) { return !std::isfinite(v); });
+        return notFinite(tensor, first + (bad - buffer.begin()));
+    }
+    return {};
+}
+
+double addAbsmax(double sum, std::span<const float> absmax) {
+    for (const float value : absmax) {
+        sum += static_cast<double>(value);
+    }
+    return sum;
+}
+
+float nestedOffset(double sum, int64_t num_blocks) {
+    if (num_blocks <= 0) {
+        return 0.0F;
+    }
+    return static_cast<float>(sum) * (1.0F / static_cast<float>(num_blocks));
+}
+
+void nestAbsmax(std::span<const float> absmax,
+                float offset,
+                uint8_t* absmax_q,
+                float* nested_absmax,
+                const ParallelFor& parallel) {
+    const auto count = static_cast<int64_t>(absmax.size());
+    const int64_t groups = (count + kNestedBlockSize - 1) / kNestedBlockSize;
+    const auto& kernels = quant_kernels::current();
+    runOver(parallel, groups, [&](int64_t begin, int64_t end) {
+        for (int64_t group = begin; group < end; ++group) {
+            const int64_t first = group * kNestedBlockSize;
+            const int64_t size = std::min(kNestedBlockSize, count - first);
+            nested_absmax[group] =
+                kernels.nest(absmax.data() + first, size, offset, absmax_q + first);
+        }
+    });
+}
+
+Result<QuantizedTensor> quantizeTensor(std::string_view tensor,
+                                       Format format,
+                                       int32_t block_size,
+                                       TensorType type,
+                                       std::span<const std::byte> values,
+                                       int64_t rows,
+                                       int64_t cols,
+                                       const ParallelFor& parallel) {
+    const uint64_t n = static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols);
+    if (!isQuantized(format) || weightFormat(format) == kernels::WeightFormat::Int8Row ||
+        !isBlockSize(block_size) || values.size() != n * tensorTypeSize(type)) {
+        return badArguments(tensor,
+                            "quantizeTensor: format, block size or number of bytes is wrong");
+    }
+    const FormatParts parts = formatParts(format, type, rows, cols, block_size);
+    const auto blocks = static_cast<size_t>(parts.absmax_q + parts.scales / 4);
+    QuantizedTensor result;
+    result.format = weightFormat(format);
+    result.block_size = block_size;
+    result.dtype = type;
+    result.rows = rows;
+    result.cols = cols;
+    result.codes.resize(static_cast<size_t>(parts.data));
+    result.absmax.resize(blocks);
+    ENGINE_TRY(quantizeValues(tensor, result.format, block_size, type, values, result.codes.data(),
+                              result.absmax.data(), parallel));
+    if (isNested(format)) {
+        result.absmax_q.resize(blocks);
+        result.nested_absmax.resize(static_cast<size_t>(parts.nested_absmax / 4));
+        result.nested_code.assign(dynamicMap().begin(), dynamicMap().end());
+        result.nested_offset =
+            nestedOffset(addAbsmax(0.0, result.absmax), static_cast<int64_t>(blocks));
+        nestAbsmax(result.absmax, result.nested_offset, result.absmax_q.data(),
+                   result.nested_absmax.data(), parallel);
+        result.absmax.clear();
+        result.absmax.shrink_to_fit();
+    }
+    return result;
+}
+
 kernels::WeightView QuantizedTensor::view() const {
     kernels::WeightView view;
     view.data = codes.data();
-    view.format = book;
+    view.format = format;
     view.rows = rows;
     view.cols = cols;
     view.block_size = block_size;
@@ -327,7 +354,7 @@ kernels::WeightView QuantizedTensor::view() const {
 }
 
 uint64_t QuantizedTensor::sizeBytes() const {
-    return formatBytes(codesFormat(book, isDouble()), dtype, rows, cols, block_size);
+    return formatBytes(codesFormat(format, isDouble()), dtype, rows, cols, block_size);
 }
 
 } // namespace engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 4-bit block quantization (NF4, FP4, plain and double) with the bytes that bitsandbytes' CUDA
-// kernels write, its expansion, and our int8-per-row format for the head. Format, rules and
+// Quantization: 4-bit codes of blocks (NF4 and FP4, plain and double, with the bytes that
+// bitsandbytes' CUDA kernels write), the grids of GGUF, int8 with a scale for each row; and the
+// expansion of all of them. Format, rules and
 // special inputs: engine/quant/NF4.md. Knows nothing of files or devices: reading packed
 // checkpoints is quant_state.h, placing the result is engine/run.
 #pragma once
@@ -52,7 +53,7 @@ bool isBlockSize(int64_t block_size);
 /// How one tensor lies in memory: sizes of its parts in bytes. Parts without bytes are 0.
 struct FormatParts {
     uint64_t data = 0;          ///< Dense values, packed codes or int8 values.
-    uint64_t scales = 0;        ///< fp32 absmax (4-bit plain) or fp32 row scales (q8).
+    uint64_t scales = 0;        ///< fp32, one for elementsPerScale() elements.
     uint64_t absmax_q = 0;      ///< Nested: one byte per block.
     uint64_t nested_absmax = 0; ///< Nested: fp32 per 256 blocks.
     uint64_t nested_code = 0;   ///< Nested: 256 fp32 plus the fp32 offset.
@@ -61,10 +62,13 @@ struct FormatParts {
     }
 };
 
+/// Elements that share a scale: a block, or a row of int8 rows; 0: the format has no scales.
+int64_t elementsPerScale(Format format, int64_t cols, int32_t block_size);
+
 /// Bytes of a tensor of `rows` * `cols` elements in `format`; `stored` is the element type used for
-/// Format::AsStored, `block_size` counts for 4-bit formats. This is the one byte rule of planner
-/// and loader: dense n*size; 4-bit plain ceil(n/2) + 4*nb; nested ceil(n/2) + nb +
-/// 4*ceil(nb/256) + 1024 + 4; q8 n + 4*rows; with nb = ceil(n/block_size).
+/// Format::AsStored, `block_size` counts for formats with blocks. This is the one byte rule of
+/// planner and loader: dense n*size; with scales ceil(n*bits/8) + 4*ns; nested ceil(n/2) + ns +
+/// 4*ceil(ns/256) + 1024 + 4; with ns = ceil(n/elementsPerScale()).
 FormatParts formatParts(
     Format format, TensorType stored, int64_t rows, int64_t cols, int32_t block_size = kBlockSize);
 inline uint64_t formatBytes(
@@ -72,15 +76,15 @@ inline uint64_t formatBytes(
     return formatParts(format, stored, rows, cols, block_size).total();
 }
 
-/// A 4-bit tensor in host memory: codes, statistics, table and shape are one unit that lives and
-/// travels together. Nothing changes it after it was made.
+/// A tensor quantized in blocks, in host memory: codes, statistics, table and shape are one unit
+/// that lives and travels together. Nothing changes it after it was made.
 struct QuantizedTensor {
-    kernels::WeightFormat book = weightFormat(kFourBitFormat);
+    kernels::WeightFormat format = weightFormat(kFourBitFormat);
     int32_t block_size = kBlockSize;
     TensorType dtype = TensorType::BF16; ///< Type of the values it was made from: F32, F16 or BF16.
     int64_t rows = 0;
     int64_t cols = 0;
-    std::vector<uint8_t> codes;       ///< [ceil(rows*cols/2)], even element in the high nibble.
+    std::vector<uint8_t> codes;       ///< [ceil(rows*cols*bits/8)].
     std::vector<float> absmax;        ///< Plain: [ceil(n/block_size)]; empty when nested.
     std::vector<uint8_t> absmax_q;    ///< Nested: [ceil(n/block_size)].
     std::vector<float> nested_absmax; ///< Nested: [ceil(nb/256)].
@@ -92,18 +96,20 @@ struct QuantizedTensor {
     [[nodiscard]] uint64_t sizeBytes() const;       ///< By the byte rule above.
 };
 
-/// Quantizes `count` values of `type` (F32, F16, BF16) at `values` (any alignment) into codes
-/// [ceil(count/2)] and absmax [ceil(count/block_size)]. A tensor may be done in pieces whose
-/// lengths are multiples of the block size (the last may be any). The same bytes for any split
-/// and any number of threads. With odd count the last low nibble is the code of 0.0.
+/// Quantizes `count` values of `type` (F32, F16, BF16) at `values` (any alignment) into data
+/// [ceil(count*bits/8)] and scales [ceil(count/per_scale)]; `per_scale` is elementsPerScale(). A
+/// tensor may be done in pieces whose lengths are multiples of it (the last may be any, but int8
+/// rows are whole). The same bytes for any split and any number of threads. With odd count the last
+/// low nibble is the code of 0.0. Int8Row: scale = absmax / 127 (fp32 division), q = round to
+/// nearest even (x / scale), so |q| <= 127; a zero row has scale 0 and q 0.
 /// Errors: InvalidFile when a value is not finite (names `tensor`).
-Result<void> quantizeBlocks(std::string_view tensor,
-                            kernels::WeightFormat book,
-                            int32_t block_size,
+Result<void> quantizeValues(std::string_view tensor,
+                            kernels::WeightFormat format,
+                            int64_t per_scale,
                             TensorType type,
                             std::span<const std::byte> values,
-                            uint8_t* codes,
-                            float* absmax,
+                            uint8_t* data,
+                            float* scales,
                             const ParallelFor& parallel = {});
 
 /// Sum of absmax values in the order given, without rounding error that fp32 could see; start
@@ -118,27 +124,15 @@ void nestAbsmax(std::span<const float> absmax,
                 float* nested_absmax,
                 const ParallelFor& parallel = {});
 
-/// The whole of the above for one tensor [rows, cols].
-Result<QuantizedTensor> quantize4Bit(std::string_view tensor,
-                                     Format format,
-                                     int32_t block_size,
-                                     TensorType type,
-                                     std::span<const std::byte> values,
-                                     int64_t rows,
-                                     int64_t cols,
-                                     const ParallelFor& parallel = {});
-
-/// int8 per row: scale = absmax / 127 (fp32 division), q = round to nearest even (x / scale),
-/// so |q| <= 127; a zero row has scale 0 and q 0. values [rows, cols] of `type`.
-/// Errors: InvalidFile when a value is not finite.
-Result<void> quantizeRowsInt8(std::string_view tensor,
-                              TensorType type,
-                              std::span<const std::byte> values,
-                              int64_t rows,
-                              int64_t cols,
-                              int8_t* q,
-                              float* scale,
-                              const ParallelFor& parallel = {});
+/// The whole of the above for one tensor [rows, cols] in a format with blocks.
+Result<QuantizedTensor> quantizeTensor(std::string_view tensor,
+                                       Format format,
+                                       int32_t block_size,
+                                       TensorType type,
+                                       std::span<const std::byte> values,
+                                       int64_t rows,
+                                       int64_t cols,
+                                       const ParallelFor& parallel = {});
 
 /// The scale of block `block`: absmax, or the expanded nested one (two fp32 roundings).
 float blockScale(const kernels::WeightView& weight, int64_t block);
@@ -162,7 +156,7 @@ void convertDense(TensorType from,
                   int64_t count,
                   const ParallelFor& parallel = {});
 
-/// Forces the instruction set that quantizeBlocks() uses, for tests and benchmarks: "avx512",
+/// Forces the instruction set that quantizeValues() uses, for tests and benchmarks: "avx512",
 /// "avx2" or "scalar", which all give the same bytes. False when this machine lacks it. Not to be
 /// called while quantizing.
 bool selectQuantizeIsa(std::string_view name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops behind quantizeBlocks(): one table of functions per instruction set. Private to
+// The inner loops behind quantizeValues(): one table of functions per instruction set. Private to
 // engine/quant. All tables give the same bytes; scalar is the one that is written to be read.
 #pragma once
 

@@ -86,16 +86,11 @@ Result<Format> optionWord(Phrase option, const std::string& word, const FormatWo
                  said("%1 %2: expected one of %3", option, word, expected)};
 }
 
-/// What --quant takes: every format with an option, and those that are meant for experts as well.
 FormatWords quantWords() {
     FormatWords words;
-    for (const FormatRow& row : kFormatRows) {
-        if (!row.option.empty()) {
-            words.emplace_back(row.option, row.format);
-        }
-    }
-    for (const Format format : {kFourBitFormat, kSmallestFormat}) {
-        words.emplace_back(std::string(formatRow(format).option) + "+experts", format);
+    for (std::string& option : quantOptions()) {
+        const FormatRow* row = formatOfOption(option.substr(0, option.find('+')));
+        words.emplace_back(std::move(option), row->format);
     }
     return words;
 }

@@ -83,6 +83,10 @@ void expandRow(
             out[i] = static_cast<float>(static_cast<const int8_t*>(weight.data)[index]) *
                      weight.row_scale[row];
             break;
+        case WeightLayout::Int8Block:
+            out[i] = static_cast<float>(static_cast<const int8_t*>(weight.data)[index]) *
+                     weight.absmax[index / weight.block_size];
+            break;
         }
     }
 }

@@ -99,24 +99,12 @@
         <translation>Wie gespeichert</translation>
     </message>
     <message>
-        <source>4 bits (NF4)</source>
-        <translation>4 Bit (NF4)</translation>
+        <source>%1 bits (%2)</source>
+        <translation>%1 Bit (%2)</translation>
     </message>
     <message>
-        <source>4 bits (NF4, double quantization)</source>
-        <translation>4 Bit (NF4, doppelt quantisiert)</translation>
-    </message>
-    <message>
-        <source>4 bits (Q4_0)</source>
-        <translation>4 Bit (Q4_0)</translation>
-    </message>
-    <message>
-        <source>4 bits (FP4)</source>
-        <translation>4 Bit (FP4)</translation>
-    </message>
-    <message>
-        <source>4 bits (FP4, double quantization)</source>
-        <translation>4 Bit (FP4, doppelt quantisiert)</translation>
+        <source>%1 bits (%2, double quantization)</source>
+        <translation>%1 Bit (%2, doppelt quantisiert)</translation>
     </message>
 </context>
 <context>

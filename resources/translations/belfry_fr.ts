@@ -99,24 +99,12 @@
         <translation>Tels quels</translation>
     </message>
     <message>
-        <source>4 bits (NF4)</source>
-        <translation>4 bits (NF4)</translation>
+        <source>%1 bits (%2)</source>
+        <translation>%1 bits (%2)</translation>
     </message>
     <message>
-        <source>4 bits (NF4, double quantization)</source>
-        <translation>4 bits (NF4, double quantification)</translation>
-    </message>
-    <message>
-        <source>4 bits (Q4_0)</source>
-        <translation>4 bits (Q4_0)</translation>
-    </message>
-    <message>
-        <source>4 bits (FP4)</source>
-        <translation>4 bits (FP4)</translation>
-    </message>
-    <message>
-        <source>4 bits (FP4, double quantization)</source>
-        <translation>4 bits (FP4, double quantification)</translation>
+        <source>%1 bits (%2, double quantization)</source>
+        <translation>%1 bits (%2, double quantification)</translation>
     </message>
 </context>
 <context>

@@ -568,8 +568,8 @@
         <translation>%1: Element %2 ist unendlich oder keine Zahl; nur endliche Gewichte lassen sich quantisieren. Laden Sie dieses Modul unquantisiert, oder beschaffen Sie eine unbeschädigte Kopie des Checkpoints.</translation>
     </message>
     <message>
-        <source>%1: blocks of its format reach from one expert into the next; leave it as stored, or ask for a format without double quantization</source>
-        <translation>%1: Blöcke dieses Formats reichen von einem Experten in den nächsten; lassen Sie ihn wie gespeichert, oder verlangen Sie ein Format ohne doppelte Quantisierung</translation>
+        <source>%1: blocks of its format reach from one expert into the next; leave it as stored, or ask for another format</source>
+        <translation>%1: Blöcke dieses Formats reichen von einem Experten in den nächsten; lassen Sie ihn wie gespeichert, oder verlangen Sie ein anderes Format</translation>
     </message>
     <message>
         <source>%1: has element type %2; Belfry reads BF16, F16 and F32 weights and bitsandbytes&apos; 4-bit and int8 ones</source>

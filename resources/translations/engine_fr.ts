@@ -568,8 +568,8 @@
         <translation>%1 : l’élément %2 est infini ou n’est pas un nombre ; seuls des poids finis peuvent être quantifiés. Chargez ce module non quantifié, ou procurez-vous une copie intacte du checkpoint.</translation>
     </message>
     <message>
-        <source>%1: blocks of its format reach from one expert into the next; leave it as stored, or ask for a format without double quantization</source>
-        <translation>%1 : des blocs de ce format vont d’un expert à l’autre ; laissez-le tel quel ou demandez un format sans double quantification</translation>
+        <source>%1: blocks of its format reach from one expert into the next; leave it as stored, or ask for another format</source>
+        <translation>%1 : des blocs de ce format vont d’un expert à l’autre ; laissez-le tel quel ou demandez un autre format</translation>
     </message>
     <message>
         <source>%1: has element type %2; Belfry reads BF16, F16 and F32 weights and bitsandbytes&apos; 4-bit and int8 ones</source>

@@ -259,6 +259,8 @@ private:
             return "int8 rows";
         case WeightFormat::Int4:
             return "int4";
+        case WeightFormat::Int8:
+            return "int8 blocks";
         }
         return "";
     }

@@ -67,7 +67,7 @@ void benchQuantizer() {
     const auto bytes = std::as_bytes(std::span(values));
     std::vector<uint8_t> codes(kCount / 2);
     std::vector<float> absmax(kCount / 64);
-    std::vector<int8_t> q(kCount);
+    std::vector<uint8_t> q(kCount);
     std::vector<float> scale(kCount / 2048);
     for (const char* isa : {"scalar", "avx2", "avx512"}) {
         if (!selectQuantizeIsa(isa)) {
@@ -83,17 +83,16 @@ void benchQuantizer() {
             return static_cast<double>(bytes.size()) / seconds / 1e9;
         };
         const double nf4 = best([&] {
-            (void)quantizeBlocks("w", kernels::WeightFormat::Nf4, 64, TensorType::BF16, bytes,
+            (void)quantizeValues("w", kernels::WeightFormat::Nf4, 64, TensorType::BF16, bytes,
                                  codes.data(), absmax.data());
         });
         const double fp4 = best([&] {
-            (void)quantizeBlocks("w", kernels::WeightFormat::Fp4, 64, TensorType::BF16, bytes,
+            (void)quantizeValues("w", kernels::WeightFormat::Fp4, 64, TensorType::BF16, bytes,
                                  codes.data(), absmax.data());
         });
         const double q8 = best([&] {
-            (void)quantizeRowsInt8("w", TensorType::BF16, bytes,
-                                   static_cast<int64_t>(kCount / 2048), 2048, q.data(),
-                                   scale.data());
+            (void)quantizeValues("w", kernels::WeightFormat::Int8Row, 2048, TensorType::BF16, bytes,
+                                 q.data(), scale.data());
         });
         std::printf("quantize, one core, %-7s GB/s of bf16: nf4 %.2f  fp4 %.2f  q8 %.2f\n", isa,
                     nf4, fp4, q8);

@@ -155,10 +155,11 @@ struct Weight {
             host.row_scale = add(d, scale, &card.row_scale);
         } else {
             const uint8_t* t = nullptr;
-            host.data = add(d, bytes(n / 2), &t);
+            host.data = add(d, bytes(n * static_cast<size_t>(kernels::rowOf(format).bits) / 8), &t);
             there = t;
-            host.block_size = card.block_size = 64;
-            const size_t blocks = n / 64;
+            const int block = format == WeightFormat::Int8 ? 32 : 64;
+            host.block_size = card.block_size = block;
+            const size_t blocks = n / static_cast<size_t>(block);
             if (nested) {
                 host.absmax_q = add(d, bytes(blocks), &card.absmax_q);
                 std::vector<float> outer((blocks + 255) / 256);
@@ -205,6 +206,8 @@ inline const char* formatName(WeightFormat f, bool nested) {
         return nested ? "fp4-dq" : "fp4";
     case WeightFormat::Int4:
         return "int4";
+    case WeightFormat::Int8:
+        return "int8 blocks";
     default:
         return "f16";
     }

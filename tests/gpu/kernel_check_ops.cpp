@@ -20,6 +20,7 @@ void checkLinear(cuda::CudaDevice& d, bool is_reference) {
                                              {WeightFormat::Nf4, false},
                                              {WeightFormat::Fp4, false},
                                              {WeightFormat::Int8Row, false},
+                                             {WeightFormat::Int8, false},
                                              {WeightFormat::BF16, false},
                                              {WeightFormat::F32, false}}) {
             Weight w(d, format, c.out, c.in, nested);

@@ -143,6 +143,7 @@ inline TestWeight makeWeight(kernels::WeightFormat format,
         w.bytes = stored(randomFloats(count, seed), kernels::DType::BF16);
         break;
     case kernels::WeightLayout::Int8Row:
+    case kernels::WeightLayout::Int8Block:
     case kernels::WeightLayout::Codes:
         w.bytes =
             Guarded<uint8_t>(static_cast<size_t>((count * kernels::rowOf(format).bits + 7) / 8));
@@ -159,7 +160,8 @@ inline TestWeight makeWeight(kernels::WeightFormat format,
         }
         w.view.row_scale = w.scales.data();
     }
-    if (layout != kernels::WeightLayout::Codes) {
+    const bool is_int8 = layout == kernels::WeightLayout::Int8Block;
+    if (layout != kernels::WeightLayout::Codes && !is_int8) {
         return w;
     }
     w.view.block_size = block_size;
@@ -168,7 +170,8 @@ inline TestWeight makeWeight(kernels::WeightFormat format,
     if (!is_nested) {
         w.scales = Guarded<float>(static_cast<size_t>(blocks));
         for (int64_t i = 0; i < blocks; ++i) {
-            w.scales[static_cast<size_t>(i)] = i == 1 ? 0.0F : 0.5F + std::fabs(rng.uniform());
+            const float scale = 0.5F + std::fabs(rng.uniform());
+            w.scales[static_cast<size_t>(i)] = i == 1 ? 0.0F : is_int8 ? scale / 50.0F : scale;
         }
         w.view.absmax = w.scales.data();
         return w;
@@ -209,6 +212,8 @@ inline const char* formatName(kernels::WeightFormat format) {
         return "int8";
     case kernels::WeightFormat::Int4:
         return "int4";
+    case kernels::WeightFormat::Int8:
+        return "int8 blocks";
     }
     return "?";
 }

@@ -192,6 +192,7 @@ void TestCudaEmulatedOps::linear_data() {
                                              {WeightFormat::F16, false},
                                              {WeightFormat::BF16, false},
                                              {WeightFormat::Int8Row, false},
+                                             {WeightFormat::Int8, false},
                                              {WeightFormat::Nf4, true},
                                              {WeightFormat::Nf4, false},
                                              {WeightFormat::Fp4, true}}) {
@@ -534,7 +535,7 @@ void TestCudaEmulatedOps::gatherIsExact_data() {
     QTest::addColumn<int>("expand");
     for (const WeightFormat format :
          {WeightFormat::F32, WeightFormat::F16, WeightFormat::BF16, WeightFormat::Int8Row,
-          WeightFormat::Nf4, WeightFormat::Fp4}) {
+          WeightFormat::Int8, WeightFormat::Nf4, WeightFormat::Fp4}) {
         for (const bool nested : {false, true}) {
             for (const DType expand : {DType::F32, DType::F16, DType::BF16}) {
                 const bool is_four_bit = format == WeightFormat::Nf4 || format == WeightFormat::Fp4;

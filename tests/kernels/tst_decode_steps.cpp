@@ -92,7 +92,7 @@ void TestDecodeSteps::projection_data() {
         {"nf4", WeightFormat::Nf4, false, 64},     {"nf4-dq", WeightFormat::Nf4, true, 64},
         {"fp4", WeightFormat::Fp4, false, 128},    {"nf4-dq by 128", WeightFormat::Nf4, true, 128},
         {"int8", WeightFormat::Int8Row, false, 0}, {"bf16", WeightFormat::BF16, false, 0},
-        {"f32", WeightFormat::F32, false, 0}};
+        {"f32", WeightFormat::F32, false, 0},      {"int8 blocks", WeightFormat::Int8, false, 32}};
     for (const char* table : fastTables()) {
         for (const auto& f : formats) {
             for (const qlonglong cols : {256, 832, 13}) {

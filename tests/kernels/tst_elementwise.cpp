@@ -246,11 +246,14 @@ void TestElementwise::gather_data() {
     for (const char* table : fastTables()) {
         for (const WeightFormat format :
              {WeightFormat::F32, WeightFormat::F16, WeightFormat::BF16, WeightFormat::Int8Row,
-              WeightFormat::Nf4, WeightFormat::Fp4}) {
+              WeightFormat::Int8, WeightFormat::Nf4, WeightFormat::Fp4}) {
             for (const QList<int>& l :
                  {QList<int>{64, 0, 64, 64}, QList<int>{100, 3, 90, 64}, QList<int>{99, 0, 99, 32},
                   QList<int>{512, 256, 256, 128}, QList<int>{13, 12, 1, 4096}}) {
                 for (const bool nested : {false, true}) {
+                    if (nested && kernels::rowOf(format).layout != kernels::WeightLayout::Codes) {
+                        continue;
+                    }
                     for (const DType expand : {DType::F32, DType::F16, DType::BF16}) {
                         QTest::addRow("%s %s %d columns, %d+%d, block %d%s, to type %d", table,
                                       formatName(format), l[0], l[1], l[2], l[3],

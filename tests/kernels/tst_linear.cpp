@@ -84,7 +84,7 @@ void TestLinear::matchesReference_data() {
     for (const char* table : fastTables()) {
         for (const WeightFormat format :
              {WeightFormat::F32, WeightFormat::F16, WeightFormat::BF16, WeightFormat::Int8Row,
-              WeightFormat::Nf4, WeightFormat::Fp4}) {
+              WeightFormat::Int8, WeightFormat::Nf4, WeightFormat::Fp4}) {
             const bool is_four_bit = format == WeightFormat::Nf4 || format == WeightFormat::Fp4;
             for (const LinearShape& s : shapes) {
                 for (const bool nested : {false, true}) {

@@ -132,8 +132,8 @@ PlanOptionsDialog::PlanOptionsDialog(const engine::LoadRequest& request,
     context_->setGroupSeparatorShown(true);
     context_->setSuffix(tr(" tokens"));
     context_->setValue(request.context > 0 ? static_cast<int>(request.context) : 4096);
-    for (const char* name : {"none", "nf4", "nf4-dq", "fp4", "fp4-dq", "q4_0"}) {
-        quant_->addItem(quantName(QString::fromLatin1(name)), QString::fromLatin1(name));
+    for (const QString& name : quantOptions()) {
+        quant_->addItem(quantName(name), name);
     }
     head_->addItem(tr("automatic"), QStringLiteral("auto"));
     head_->addItem(tr("as the table (bf16)"), QStringLiteral("bf16"));

@@ -296,8 +296,7 @@ QFormLayout* ModelPanel::buildChoices() {
         placement_box_->addItem(presetName(name), name);
     }
     format_box_ = optionBox(QStringLiteral("formatBox"), tr("Weights"), options_);
-    for (const char* quant : {"none", "nf4-dq", "nf4", "fp4-dq", "fp4", "q4_0"}) {
-        const QString name = QString::fromLatin1(quant);
+    for (const QString& name : quantOptions()) {
         format_box_->addItem(quantName(name), name);
     }
     context_box_ = optionBox(QStringLiteral("contextBox"), tr("Context"), options_);

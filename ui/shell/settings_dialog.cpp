@@ -195,8 +195,7 @@ void SettingsDialog::buildModels(Forms& forms) {
     select(map_box_, settings_.device_map);
     forms.add(tr("&Placement to start with"), map_box_, tr("Placement to start with"), "mapBox");
     quant_box_ = new QComboBox(this);
-    for (const char* quant : {"none", "nf4-dq", "nf4", "fp4-dq", "fp4", "q4_0"}) {
-        const QString name = QString::fromLatin1(quant);
+    for (const QString& name : quantOptions()) {
         quant_box_->addItem(quantName(name), name);
     }
     select(quant_box_, settings_.quant);

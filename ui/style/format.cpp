@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/style/format.h"
 
+#include "engine/api/formats.h"
+
 #include <QCoreApplication>
 #include <QLocale>
 
@@ -132,26 +134,30 @@ QString presetName(const QString& preset) {
     return Format::tr("Own layout");
 }
 
+QStringList quantOptions() {
+    QStringList options;
+    for (const engine::FormatRow& row : engine::kFormatRows) {
+        if (!row.option.empty()) {
+            options.append(fromUtf8(std::string(row.option)));
+        }
+    }
+    return options;
+}
+
 QString quantName(const QString& quant) {
-    if (quant == QStringLiteral("none")) {
+    const engine::FormatRow* row = engine::formatOfOption(quant.toStdString());
+    if (row == nullptr) {
+        return quant;
+    }
+    if (!row->weight_format) {
         return Format::tr("As stored");
     }
-    if (quant == QStringLiteral("nf4")) {
-        return Format::tr("4 bits (NF4)");
-    }
-    if (quant == QStringLiteral("nf4-dq")) {
-        return Format::tr("4 bits (NF4, double quantization)");
-    }
-    if (quant == QStringLiteral("q4_0")) {
-        return Format::tr("4 bits (Q4_0)");
-    }
-    if (quant == QStringLiteral("fp4")) {
-        return Format::tr("4 bits (FP4)");
-    }
-    if (quant == QStringLiteral("fp4-dq")) {
-        return Format::tr("4 bits (FP4, double quantization)");
-    }
-    return quant;
+    const engine::FormatRow& plain =
+        engine::formatRow(engine::codesFormat(*row->weight_format, false));
+    return (row->is_nested ? Format::tr("%1 bits (%2, double quantization)")
+                           : Format::tr("%1 bits (%2)"))
+        .arg(kernels::rowOf(*row->weight_format).bits)
+        .arg(fromUtf8(std::string(plain.label)));
 }
 
 QString toolTipText(const QString& text) {

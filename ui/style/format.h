@@ -28,8 +28,9 @@ QString formatRate(double value);
 QString deviceName(const std::string& device);
 /// "Everything on the GPU" for "gpu", ... : what a preset of the device map is called.
 QString presetName(const QString& preset);
-/// "NF4, double quantization" for "nf4-dq", "as stored" for "none", ...
+/// "4 bits (NF4, double quantization)" for "nf4-dq", "as stored" for "none", ...
 QString quantName(const QString& quant);
+QStringList quantOptions(); ///< What quantName() names, in the order of the lists.
 
 inline QString fromUtf8(const std::string& text) {
     return QString::fromStdString(text);

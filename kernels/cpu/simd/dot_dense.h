@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dot policies (dot.h) of rows that are multiplied as they are stored: dense and int8 rows, and
-// 4-bit rows that no faster policy serves.
+// rows with scales that no faster policy serves.
 #pragma once
 
 #include "kernels/cpu/simd/dense_elements.h"
@@ -78,7 +78,7 @@ public:
 template <class V, WeightFormat kFormat>
 using NaturalDot = DenseDot<WidenedElements<V, kFormat>>;
 
-/// 4-bit weights of any block size and any number of columns: a row is expanded exactly, in
+/// Weights with a scale for each block of any size and any number of columns: a row is expanded exactly, in
 /// pieces, and multiplied in fp32. The general way behind the fast policies.
 template <class Vec>
 class ExpandingDot : public DotPolicy {

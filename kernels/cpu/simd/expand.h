@@ -7,6 +7,8 @@
 #include "kernels/cpu/weight_rows.h"
 #include "kernels/views.h"
 
+#include <algorithm>
+
 namespace kernels::cpu {
 
 template <class V>
@@ -103,6 +105,15 @@ struct Expand {
         case WeightLayout::Int8Row:
             return int8Row(static_cast<const int8_t*>(w.data) + first, w.row_scale[row_index],
                            count, out);
+        case WeightLayout::Int8Block:
+            for (int64_t i = 0; i < count;) {
+                const int64_t block = (first + i) / w.block_size;
+                const int64_t end = std::min(count, (block + 1) * w.block_size - first);
+                int8Row(static_cast<const int8_t*>(w.data) + first + i, w.absmax[block], end - i,
+                        out + i);
+                i = end;
+            }
+            return;
         case WeightLayout::Codes:
             return fourBitRow(w, table, row_index, col_begin, count, out);
         }

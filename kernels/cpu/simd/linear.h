@@ -31,6 +31,7 @@ struct DotLimits {
         case WeightLayout::BF16:
             return bf16;
         case WeightLayout::Codes:
+        case WeightLayout::Int8Block:
             return four_bit;
         case WeightLayout::Int8Row:
             return int8;
@@ -107,6 +108,8 @@ struct Linear {
             return fn(DotTag<typename Kit::Bf16>(), 2 * w.cols);
         case WeightLayout::Int8Row:
             return fn(DotTag<typename Kit::Int8>(), w.cols);
+        case WeightLayout::Int8Block:
+            return fn(DotTag<ExpandingDot<V>>(), w.cols);
         case WeightLayout::Codes:
             break;
         }

@@ -12,10 +12,9 @@ namespace kernels::cuda {
 
 static __device__ __constant__ CodeTables kCodes = kCodeTables;
 
-/// The values of codes by bit pattern. code_table: WeightArgs::code_table of a weight that has
-/// codes.
+/// The values of codes by bit pattern; zeros for code_table 0. code_table: WeightArgs::code_table.
 const __device__ __forceinline__ uint32_t* codesOf(int code_table) {
-    return kCodes.at[code_table - 1].bits;
+    return kCodes.at[code_table].bits;
 }
 
 __device__ __forceinline__ __half2 asHalf2(uint32_t bits) {
@@ -69,6 +68,9 @@ __device__ __forceinline__ float weightValue(const WeightArgs& w, int64_t row, i
     case WeightLayout::Int8Row:
         return __fmul_rn(static_cast<float>(static_cast<const int8_t*>(w.data)[index]),
                          w.row_scale[row]);
+    case WeightLayout::Int8Block:
+        return __fmul_rn(static_cast<float>(static_cast<const int8_t*>(w.data)[index]),
+                         w.absmax[index / w.block_size]);
     default: {
         const uint8_t byte = static_cast<const uint8_t*>(w.data)[index >> 1];
         const int code = (index & 1) == 0 ? byte >> 4 : byte & 15;

@@ -10,8 +10,7 @@ namespace {
 /// The 16 values of a 4-bit format to shared memory, with a barrier of the block.
 __device__ __forceinline__ void loadCodes(const WeightArgs& w, float* codes) {
     if (threadIdx.x < 16) {
-        codes[threadIdx.x] =
-            w.code_table != 0 ? __uint_as_float(codesOf(w.code_table)[threadIdx.x]) : 0.0F;
+        codes[threadIdx.x] = __uint_as_float(codesOf(w.code_table)[threadIdx.x]);
     }
     __syncthreads();
 }

@@ -536,8 +536,8 @@ __device__ __forceinline__ void askForRows(const ExpertsKernelArgs& a, int exper
         }
     };
     const WeightLayout layout = a.router.layout;
-    const int row_bytes = layout == WeightLayout::Int8Row ? a.hidden
-                          : elementOf(layout) < 0         ? a.hidden / 2
+    const int row_bytes = layout == WeightLayout::Codes ? a.hidden / 2
+                          : elementOf(layout) < 0       ? a.hidden
                                                   : a.hidden * elementBytes(elementOf(layout));
     ask(static_cast<const char*>(a.router.data) + static_cast<int64_t>(expert) * row_bytes,
         row_bytes);

@@ -136,8 +136,8 @@ __global__ void __launch_bounds__(kRowThreads)
 
 /// Heads of q, k and v of one row: a warp each. q and k: rms norm with weight, if there is one, and
 /// half-split RoPE (position_2: the head's halves turn separately, by the two positions); v: rms
-/// norm alone, or nothing. grid:
-/// (rows, blocks of a row's heads); block: a multiple of 32. dim a power of two, 64 to 512.
+/// norm alone, or nothing. grid: (rows, blocks of a row's heads); block: a multiple of 32. dim: even,
+/// up to 512.
 __global__ void belfry_head_rows(const __grid_constant__ HeadRowsKernelArgs a) {
     constexpr int kMostPairs = 8; // of a lane: 512 elements
     const int64_t row = blockIdx.x;

@@ -122,7 +122,7 @@ void TestCommandWords::wordsAreTold_data() {
         "--export python: expected belfry or accelerate");
     row("no such page", {"manual", "speak"}, "manual speak: there is none");
     row("the first mistake", {"plan", "demo", "--quant", "x", "--head", "y"},
-        "--quant x: expected one of none, nf4, nf4-dq, fp4, fp4-dq, q4_0, nf4+experts, "
+        "--quant x: expected one of none, nf4, nf4-dq, fp4, fp4-dq, q4_0, q8_0, nf4+experts, "
         "nf4-dq+experts");
 }
 
@@ -149,7 +149,7 @@ void TestCommandWords::anEqualsSignOrABlank() {
     // An empty value and one that looks like an option are values; the last one of two counts.
     QCOMPARE(runCommandWords({"plan", "demo", "--quant=", "nf4"}).err.section('\n', 0, 0),
              QString("error: InvalidRequest: --quant : expected one of none, nf4, nf4-dq, fp4, "
-                     "fp4-dq, q4_0, nf4+experts, nf4-dq+experts"));
+                     "fp4-dq, q4_0, q8_0, nf4+experts, nf4-dq+experts"));
     const CommandWordsOutcome like =
         runCommandWords({"tokenize", "demo", "--text", "x", "--text", "--json"});
     QCOMPARE(like.code, 0);

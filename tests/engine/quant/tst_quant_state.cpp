@@ -41,9 +41,9 @@ void makeLayer(MemorySource& source, bool nested, const std::string& book = "nf4
     const auto format = engine::codesFormat(
         book == "nf4" ? kernels::WeightFormat::Nf4 : kernels::WeightFormat::Fp4, nested);
     const auto tensor =
-        engine::quantize4Bit(kLayer, format, 64, TensorType::BF16, bytesOf(values), kRows, kCols);
+        engine::quantizeTensor(kLayer, format, 64, TensorType::BF16, bytesOf(values), kRows, kCols);
     source.set(kLayer, TensorType::U8, {384, 1}, tensor->codes);
-    const auto& table = engine::codeBook(tensor->book);
+    const auto& table = engine::codeBook(tensor->format);
     source.setValues(kLayer + ".quant_map", TensorType::F32, {16},
                      std::vector<float>(table.begin(), table.end()));
     std::string state = R"({"quant_type": ")" + book +
@@ -303,8 +303,8 @@ void TestQuantState::goldenCheckpoints() {
         const auto theirs = engine::readPacked(source, name, tensor.shape[0], tensor.shape[1]);
         QVERIFY2(theirs.has_value(), theirs.has_value() ? "" : theirs.error().message.c_str());
         const auto ours =
-            engine::quantize4Bit(name, format, 64, TensorType::BF16, bytesOf(tensor.bytes),
-                                 tensor.shape[0], tensor.shape[1]);
+            engine::quantizeTensor(name, format, 64, TensorType::BF16, bytesOf(tensor.bytes),
+                                   tensor.shape[0], tensor.shape[1]);
         QVERIFY(ours.has_value());
         QVERIFY2(ours->codes == theirs->codes, name.c_str());
         QVERIFY2(ours->absmax == theirs->absmax, name.c_str());
@@ -413,6 +413,15 @@ void TestQuantState::describeStoredNeedsNoData() {
     QCOMPARE(dense.kind, engine::StoredAs::Dense);
     QCOMPARE(dense.format, Format::F16);
     QCOMPARE(engine::describeStored(source, "x.weight", 4).kind, engine::StoredAs::Absent);
+    // What bitsandbytes has no such state of is described as its most common format; a load refuses
+    // it.
+    for (const char* name : {"none", "q8", "q8_0", "xf4", ""}) {
+        MemorySource odd;
+        makeLayer(odd, true, name);
+        const auto described = engine::describeStored(odd, kLayer, kRows * kCols);
+        QCOMPARE(described.kind, engine::StoredAs::Packed4Bit);
+        QCOMPARE(described.format, Format::Nf4Dq);
+    }
     for (const int block : {32, 128, 4096}) {
         MemorySource other;
         makeLayer(other, false);

@@ -18,6 +18,7 @@
 #include <thread>
 
 using CodeBook = kernels::WeightFormat;
+constexpr auto kInt8Row = kernels::WeightFormat::Int8Row;
 using engine::Format;
 using engine::TensorType;
 
@@ -222,8 +223,8 @@ void TestQuantize::vectors() {
     const Format format =
         engine::codesFormat(book == "nf4" ? CodeBook::Nf4 : CodeBook::Fp4, nested);
     const auto result =
-        engine::quantize4Bit(prefix, format, 64, TensorType::BF16, bytesOfQuantize(weight.bytes),
-                             weight.shape[0], weight.shape[1]);
+        engine::quantizeTensor(prefix, format, 64, TensorType::BF16, bytesOfQuantize(weight.bytes),
+                               weight.shape[0], weight.shape[1]);
     QVERIFY(result.has_value());
     const auto& ours = *result;
 
@@ -259,15 +260,22 @@ void TestQuantize::vectors() {
     QCOMPARE(differing, int64_t{0});
 }
 
-/// Blocks of Q4_0 as gguf-py (0.19) makes them of the same values: small ones, positive ones, zeros
-/// and large ones among them. A block there: the step in half precision, then the codes of values 0
-/// to 15 in low nibbles, those of the others in high nibbles.
+/// Blocks of Q4_0 and Q8_0 as gguf-py (0.19) makes them of the same values: small ones, positive
+/// ones, zeros and large ones among them. A block there: the step in half precision, then the codes
+/// of values 0 to 15 in low nibbles, those of the others in high nibbles.
 void TestQuantize::blocksOfGguf() {
-    const char* const blocks[] = {
+    const char* const q4_0[] = {
         "e52f505f4f3e2d2d1c0bfbfaf9e9d8c7c7b6", "0515fafae9e8d8c7b6b6a594938372716150",
         "dbaf65748382726160504141322313140506", "008088888888888888888888888888888888",
         "8744e9e8d8c7c6b6a5a49483727161505f4f", "f8af8d8d9eafafb0c1c1d2e3e3f4f5051627"};
-    constexpr size_t kBlocks = std::size(blocks);
+    const char* const q8_0[] = {
+        "f51f81786d62574c41362b20150afff4e9ded3c9beb3a89d92877d73685d52473c31",
+        "0f05261b1005faefe4d9cec3b8ada2978c81796e63584d42372c21160b00f5eadfd4",
+        "eb1f37424d58636e797f74695e53483d32271c110605101b26313c47525d68737e7a",
+        "00000000000000000000000000000000000000000000000000000000000000000000",
+        "90341207fcf1e6dacfc4b9aea3978c817d72675b50453a2f23180d02f7ece0d5cabf",
+        "0420b6aba0968b7f74695e54493e33281d1308fdf2e7dcd2c7bcb1a69b91867a6f64"};
+    constexpr size_t kBlocks = std::size(q4_0);
     std::vector<float> values(32 * kBlocks);
     for (size_t i = 0; i < values.size(); ++i) {
         const float value =
@@ -279,21 +287,27 @@ void TestQuantize::blocksOfGguf() {
                     : block == 4 ? value * 37.5F
                                  : value;
     }
-    const auto made =
-        engine::quantize4Bit("w", Format::Int4, 32, TensorType::F32,
-                             std::as_bytes(std::span<const float>(values)), kBlocks, 32);
-    QVERIFY(made.has_value());
-    std::vector<float> expanded(values.size());
-    engine::expandRange(made->view(), 0, static_cast<int64_t>(values.size()), expanded.data());
-    for (size_t block = 0; block < kBlocks; ++block) {
-        const QByteArray bytes = QByteArray::fromHex(blocks[block]);
-        const auto byteAt = [&bytes](size_t i) {
-            return static_cast<uint8_t>(bytes[static_cast<qsizetype>(i)]);
-        };
-        const float step = engine::f16ToFloat(static_cast<uint16_t>(byteAt(0) | byteAt(1) << 8));
-        for (size_t i = 0; i < 32; ++i) {
-            const int code = i < 16 ? byteAt(2 + i) & 15 : byteAt(2 + i - 16) >> 4;
-            QVERIFY(expanded[32 * block + i] == step * static_cast<float>(code - 8));
+    for (const Format format : {Format::Int4, Format::Int8}) {
+        const bool has_codes = engine::hasCodes(format);
+        const auto made =
+            engine::quantizeTensor("w", format, 32, TensorType::F32,
+                                   std::as_bytes(std::span<const float>(values)), kBlocks, 32);
+        QVERIFY(made.has_value());
+        std::vector<float> expanded(values.size());
+        engine::expandRange(made->view(), 0, static_cast<int64_t>(values.size()), expanded.data());
+        for (size_t block = 0; block < kBlocks; ++block) {
+            const QByteArray bytes = QByteArray::fromHex(has_codes ? q4_0[block] : q8_0[block]);
+            const auto byteAt = [&bytes](size_t i) {
+                return static_cast<uint8_t>(bytes[static_cast<qsizetype>(i)]);
+            };
+            const float step =
+                engine::f16ToFloat(static_cast<uint16_t>(byteAt(0) | byteAt(1) << 8));
+            for (size_t i = 0; i < 32; ++i) {
+                const int steps = !has_codes ? static_cast<int8_t>(byteAt(2 + i))
+                                  : i < 16   ? (byteAt(2 + i) & 15) - 8
+                                             : (byteAt(2 + i - 16) >> 4) - 8;
+                QVERIFY(expanded[32 * block + i] == step * static_cast<float>(steps));
+            }
         }
     }
 }
@@ -319,18 +333,18 @@ void TestQuantize::isasAgree() {
     for (const int64_t rows : {1, 3, 17}) {
         for (const int64_t cols : {1, 31, 64, 77, 1000}) {
             const auto values = randomBytes(element, static_cast<size_t>(rows * cols), 7);
-            std::vector<int8_t> q(static_cast<size_t>(rows * cols));
-            std::vector<int8_t> q_scalar(q.size());
+            std::vector<uint8_t> q(static_cast<size_t>(rows * cols));
+            std::vector<uint8_t> q_scalar(q.size());
             std::vector<float> scale(static_cast<size_t>(rows));
             std::vector<float> scale_scalar(scale.size());
             for (const Format format : {Format::Nf4, Format::Nf4Dq, Format::Fp4, Format::Fp4Dq}) {
                 for (const int32_t block : {32, 64, 4096}) {
                     engine::selectQuantizeIsa(isa.toStdString());
-                    const auto fast = engine::quantize4Bit("w", format, block, element,
-                                                           bytesOfQuantize(values), rows, cols);
+                    const auto fast = engine::quantizeTensor("w", format, block, element,
+                                                             bytesOfQuantize(values), rows, cols);
                     engine::selectQuantizeIsa("scalar");
-                    const auto slow = engine::quantize4Bit("w", format, block, element,
-                                                           bytesOfQuantize(values), rows, cols);
+                    const auto slow = engine::quantizeTensor("w", format, block, element,
+                                                             bytesOfQuantize(values), rows, cols);
                     QVERIFY(fast.has_value() && slow.has_value());
                     QCOMPARE(fast->codes, slow->codes);
                     QCOMPARE(fast->absmax, slow->absmax);
@@ -340,12 +354,12 @@ void TestQuantize::isasAgree() {
                 }
             }
             engine::selectQuantizeIsa(isa.toStdString());
-            QVERIFY(engine::quantizeRowsInt8("w", element, bytesOfQuantize(values), rows, cols,
-                                             q.data(), scale.data())
+            QVERIFY(engine::quantizeValues("w", kInt8Row, cols, element, bytesOfQuantize(values),
+                                           q.data(), scale.data())
                         .has_value());
             engine::selectQuantizeIsa("scalar");
-            QVERIFY(engine::quantizeRowsInt8("w", element, bytesOfQuantize(values), rows, cols,
-                                             q_scalar.data(), scale_scalar.data())
+            QVERIFY(engine::quantizeValues("w", kInt8Row, cols, element, bytesOfQuantize(values),
+                                           q_scalar.data(), scale_scalar.data())
                         .has_value());
             QCOMPARE(q, q_scalar);
             QCOMPARE(scale, scale_scalar);
@@ -358,9 +372,9 @@ void TestQuantize::splitsAndThreadsAgree() {
     const int64_t cols = 192;
     const auto values = randomBytes(TensorType::BF16, static_cast<size_t>(rows * cols), 3);
     for (const Format format : {Format::Nf4, Format::Nf4Dq, Format::Fp4Dq}) {
-        const auto whole = engine::quantize4Bit("w", format, 64, TensorType::BF16,
-                                                bytesOfQuantize(values), rows, cols);
-        const auto threaded = engine::quantize4Bit(
+        const auto whole = engine::quantizeTensor("w", format, 64, TensorType::BF16,
+                                                  bytesOfQuantize(values), rows, cols);
+        const auto threaded = engine::quantizeTensor(
             "w", format, 64, TensorType::BF16, bytesOfQuantize(values), rows, cols, threadedFor());
         QVERIFY(whole.has_value() && threaded.has_value());
         QCOMPARE(threaded->codes, whole->codes);
@@ -374,7 +388,7 @@ void TestQuantize::splitsAndThreadsAgree() {
         const size_t piece = size_t{5} * 64;
         for (size_t first = 0; first < static_cast<size_t>(rows * cols); first += piece) {
             const size_t count = std::min(piece, static_cast<size_t>(rows * cols) - first);
-            QVERIFY(engine::quantizeBlocks("w", engine::weightFormat(format), 64, TensorType::BF16,
+            QVERIFY(engine::quantizeValues("w", engine::weightFormat(format), 64, TensorType::BF16,
                                            bytesOfQuantize(values).subspan(first * 2, count * 2),
                                            codes.data() + first / 2, absmax.data() + first / 64)
                         .has_value());
@@ -396,10 +410,10 @@ void TestQuantize::zeroBlock() {
     values[100] = -2.0F; // second block is not zero
     values[3] = -0.0F;
     const auto bytes = bf16Bytes(values);
-    const auto nf4 = engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16,
-                                          bytesOfQuantize(bytes), 1, 128);
-    const auto fp4 = engine::quantize4Bit("w", Format::Fp4, 64, TensorType::BF16,
-                                          bytesOfQuantize(bytes), 1, 128);
+    const auto nf4 = engine::quantizeTensor("w", Format::Nf4, 64, TensorType::BF16,
+                                            bytesOfQuantize(bytes), 1, 128);
+    const auto fp4 = engine::quantizeTensor("w", Format::Fp4, 64, TensorType::BF16,
+                                            bytesOfQuantize(bytes), 1, 128);
     QVERIFY(nf4.has_value() && fp4.has_value());
     QCOMPARE(nf4->absmax, (std::vector<float>{0.0F, 2.0F}));
     for (size_t i = 0; i < 32; ++i) {
@@ -419,10 +433,10 @@ void TestQuantize::zeroBlock() {
 
 void TestQuantize::oddCountPadsWithZeroCode() {
     const auto bytes = bf16Bytes({1.0F, -1.0F, 1.0F});
-    const auto nf4 =
-        engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 3);
-    const auto fp4 =
-        engine::quantize4Bit("w", Format::Fp4, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 3);
+    const auto nf4 = engine::quantizeTensor("w", Format::Nf4, 64, TensorType::BF16,
+                                            bytesOfQuantize(bytes), 1, 3);
+    const auto fp4 = engine::quantizeTensor("w", Format::Fp4, 64, TensorType::BF16,
+                                            bytesOfQuantize(bytes), 1, 3);
     QVERIFY(nf4.has_value() && fp4.has_value());
     QCOMPARE(nf4->codes, (std::vector<uint8_t>{0xf0, 0xf7}));
     QCOMPARE(fp4->codes, (std::vector<uint8_t>{0x3b, 0x30}));
@@ -444,8 +458,8 @@ void TestQuantize::thresholdTakesLowerCode() {
             continue;
         }
         const auto result =
-            engine::quantize4Bit("w", Format::Nf4, 64, TensorType::F32, bytesOfQuantize(bytes), 1,
-                                 static_cast<int64_t>(values.size()));
+            engine::quantizeTensor("w", Format::Nf4, 64, TensorType::F32, bytesOfQuantize(bytes), 1,
+                                   static_cast<int64_t>(values.size()));
         QVERIFY(result.has_value());
         for (size_t i = 0; i < values.size(); ++i) {
             const uint8_t byte = result->codes[i / 2];
@@ -485,9 +499,9 @@ void TestQuantize::fp4ReciprocalCorrection() {
                 }
             }
             const auto bytes = bf16Bytes(values);
-            const auto result = engine::quantize4Bit("w", Format::Fp4, 4096, TensorType::BF16,
-                                                     bytesOfQuantize(bytes), 1,
-                                                     static_cast<int64_t>(values.size()));
+            const auto result = engine::quantizeTensor("w", Format::Fp4, 4096, TensorType::BF16,
+                                                       bytesOfQuantize(bytes), 1,
+                                                       static_cast<int64_t>(values.size()));
             QVERIFY(result.has_value());
             for (size_t i = 0; i < values.size(); ++i) {
                 const auto count = [&](float r) {
@@ -507,8 +521,8 @@ void TestQuantize::fp4ReciprocalCorrection() {
 
 void TestQuantize::fp4KeepsSignOfTinyNegatives() {
     const auto bytes = bf16Bytes({1.0F, -0.001F, 0.001F, -0.0F});
-    const auto result =
-        engine::quantize4Bit("w", Format::Fp4, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 4);
+    const auto result = engine::quantizeTensor("w", Format::Fp4, 64, TensorType::BF16,
+                                               bytesOfQuantize(bytes), 1, 4);
     QVERIFY(result.has_value());
     QCOMPARE(result->codes, (std::vector<uint8_t>{0x38, 0x00}));
 }
@@ -516,8 +530,8 @@ void TestQuantize::fp4KeepsSignOfTinyNegatives() {
 void TestQuantize::subnormalBlockKeepsRatios() {
     const float tiny = 0x1p-133F; // smallest bf16: its reciprocal is not finite
     const auto bytes = bf16Bytes({tiny, -tiny, 0.0F, tiny});
-    const auto result =
-        engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 4);
+    const auto result = engine::quantizeTensor("w", Format::Nf4, 64, TensorType::BF16,
+                                               bytesOfQuantize(bytes), 1, 4);
     QVERIFY(result.has_value());
     QCOMPARE(result->codes, (std::vector<uint8_t>{0xf0, 0x7f}));
     QCOMPARE(result->absmax, std::vector<float>{tiny});
@@ -566,15 +580,15 @@ void TestQuantize::nonFiniteIsRefused() {
     }
     engine::Error error;
     if (rows) {
-        std::vector<int8_t> q(640);
+        std::vector<uint8_t> q(640);
         std::vector<float> scale(10);
-        const auto result = engine::quantizeRowsInt8(
-            "layer.weight", element, bytesOfQuantize(bytes), 10, 64, q.data(), scale.data());
+        const auto result = engine::quantizeValues("layer.weight", kInt8Row, 64, element,
+                                                   bytesOfQuantize(bytes), q.data(), scale.data());
         QVERIFY(!result.has_value());
         error = result.error();
     } else {
-        const auto result = engine::quantize4Bit("layer.weight", Format::Nf4, 64, element,
-                                                 bytesOfQuantize(bytes), 10, 64, threadedFor());
+        const auto result = engine::quantizeTensor("layer.weight", Format::Nf4, 64, element,
+                                                   bytesOfQuantize(bytes), 10, 64, threadedFor());
         QVERIFY(!result.has_value());
         error = result.error();
     }
@@ -601,8 +615,8 @@ void TestQuantize::blockSizes() {
         std::memcpy(&half, &bytes[2 * i], 2);
         values[i] = engine::bf16ToFloat(half);
     }
-    const auto result = engine::quantize4Bit("w", Format::Nf4, block, TensorType::BF16,
-                                             bytesOfQuantize(bytes), 3, cols);
+    const auto result = engine::quantizeTensor("w", Format::Nf4, block, TensorType::BF16,
+                                               bytesOfQuantize(bytes), 3, cols);
     QVERIFY(result.has_value());
     const auto absmax = absmaxOf(values, static_cast<size_t>(block));
     QCOMPARE(result->absmax, absmax);
@@ -627,8 +641,8 @@ void TestQuantize::blockSizes() {
 void TestQuantize::nestedOfEqualBlocks() {
     // One block: the offset is its absmax, the difference 0, the scale 0; no NaN may arise.
     const auto bytes = bf16Bytes({0.5F, -0.25F});
-    const auto result = engine::quantize4Bit("w", Format::Nf4Dq, 64, TensorType::BF16,
-                                             bytesOfQuantize(bytes), 1, 2);
+    const auto result = engine::quantizeTensor("w", Format::Nf4Dq, 64, TensorType::BF16,
+                                               bytesOfQuantize(bytes), 1, 2);
     QVERIFY(result.has_value());
     QCOMPARE(result->nested_offset, 0.5F);
     QCOMPARE(result->nested_absmax, std::vector<float>{0.0F});
@@ -641,10 +655,10 @@ void TestQuantize::int8Rows() {
     const int64_t rows = 5;
     const int64_t cols = 9001; // more than one piece, odd
     const auto bytes = randomBytes(TensorType::BF16, static_cast<size_t>(rows * cols), 23);
-    std::vector<int8_t> q(static_cast<size_t>(rows * cols));
+    std::vector<uint8_t> q(static_cast<size_t>(rows * cols));
     std::vector<float> scale(static_cast<size_t>(rows));
-    QVERIFY(engine::quantizeRowsInt8("w", TensorType::BF16, bytesOfQuantize(bytes), rows, cols,
-                                     q.data(), scale.data(), threadedFor())
+    QVERIFY(engine::quantizeValues("w", kInt8Row, cols, TensorType::BF16, bytesOfQuantize(bytes),
+                                   q.data(), scale.data(), threadedFor())
                 .has_value());
     for (int64_t row = 0; row < rows; ++row) {
         float absmax = 0.0F;
@@ -659,7 +673,9 @@ void TestQuantize::int8Rows() {
         for (int64_t c = 0; c < cols; ++c) {
             const double exact = std::nearbyint(static_cast<double>(
                 values[static_cast<size_t>(c)] / scale[static_cast<size_t>(row)]));
-            QCOMPARE(static_cast<double>(q[static_cast<size_t>(row * cols + c)]), exact);
+            QCOMPARE(
+                static_cast<double>(static_cast<int8_t>(q[static_cast<size_t>(row * cols + c)])),
+                exact);
         }
     }
 }
@@ -668,12 +684,12 @@ void TestQuantize::int8RowsSpecial() {
     // scale = 2; 5/2 = 2.5 -> 2 and 7/2 = 3.5 -> 4 (ties to even); a zero row; the largest is 127.
     const auto bytes =
         f32Bytes({254.0F, 5.0F, 7.0F, -5.0F, 0.0F, 0.0F, -0.0F, 0.0F, -127.0F, 1.0F, 0.5F, 1.5F});
-    std::vector<int8_t> q(12);
+    std::vector<uint8_t> q(12);
     std::vector<float> scale(3);
-    QVERIFY(engine::quantizeRowsInt8("w", TensorType::F32, bytesOfQuantize(bytes), 3, 4, q.data(),
-                                     scale.data())
+    QVERIFY(engine::quantizeValues("w", kInt8Row, 4, TensorType::F32, bytesOfQuantize(bytes),
+                                   q.data(), scale.data())
                 .has_value());
-    QCOMPARE(q, (std::vector<int8_t>{127, 2, 4, -2, 0, 0, 0, 0, -127, 1, 0, 2}));
+    QCOMPARE(q, (std::vector<uint8_t>{127, 2, 4, 0xfe, 0, 0, 0, 0, 0x81, 1, 0, 2}));
     QCOMPARE(scale, (std::vector<float>{2.0F, 0.0F, 1.0F}));
     kernels::WeightView view;
     view.data = q.data();
@@ -699,6 +715,7 @@ void TestQuantize::byteRule_data() {
     QTest::newRow("fp4_dq") << static_cast<int>(Format::Fp4Dq)
                             << qulonglong{1650 + 52 + 4 + 1024 + 4};
     QTest::newRow("q8") << static_cast<int>(Format::Q8) << qulonglong{3300 + 4 * 33};
+    QTest::newRow("q8_0") << static_cast<int>(Format::Int8) << qulonglong{3300 + 4 * 52};
 }
 
 void TestQuantize::byteRule() {
@@ -714,8 +731,8 @@ void TestQuantize::expandMatchesDequantizeAtAnyOffset() {
     const int64_t cols = 45;
     for (const TensorType type : {TensorType::BF16, TensorType::F16, TensorType::F32}) {
         const auto bytes = randomBytes(type, static_cast<size_t>(rows * cols), 31);
-        const auto result =
-            engine::quantize4Bit("w", Format::Nf4Dq, 32, type, bytesOfQuantize(bytes), rows, cols);
+        const auto result = engine::quantizeTensor("w", Format::Nf4Dq, 32, type,
+                                                   bytesOfQuantize(bytes), rows, cols);
         QVERIFY(result.has_value());
         std::vector<std::byte> dense(static_cast<size_t>(rows * cols) *
                                      engine::tensorTypeSize(type));
@@ -752,17 +769,17 @@ void TestQuantize::denseConversions() {
 
 void TestQuantize::misuseIsAnError() {
     const auto bytes = bf16Bytes({1.0F, 2.0F});
+    QVERIFY(!engine::quantizeTensor("w", Format::Bf16, 64, TensorType::BF16, bytesOfQuantize(bytes),
+                                    1, 2)
+                 .has_value());
+    QVERIFY(!engine::quantizeTensor("w", Format::Nf4, 48, TensorType::BF16, bytesOfQuantize(bytes),
+                                    1, 2)
+                 .has_value());
+    QVERIFY(!engine::quantizeTensor("w", Format::Nf4, 64, TensorType::BF16, bytesOfQuantize(bytes),
+                                    1, 3)
+                 .has_value());
     QVERIFY(
-        !engine::quantize4Bit("w", Format::Bf16, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 2)
-             .has_value());
-    QVERIFY(
-        !engine::quantize4Bit("w", Format::Nf4, 48, TensorType::BF16, bytesOfQuantize(bytes), 1, 2)
-             .has_value());
-    QVERIFY(
-        !engine::quantize4Bit("w", Format::Nf4, 64, TensorType::BF16, bytesOfQuantize(bytes), 1, 3)
-             .has_value());
-    QVERIFY(
-        !engine::quantize4Bit("w", Format::Nf4, 64, TensorType::I32, bytesOfQuantize(bytes), 1, 1)
+        !engine::quantizeTensor("w", Format::Nf4, 64, TensorType::I32, bytesOfQuantize(bytes), 1, 1)
              .has_value());
     QVERIFY(!engine::selectQuantizeIsa("sse9"));
 }

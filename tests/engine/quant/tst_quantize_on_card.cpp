@@ -73,7 +73,7 @@ QString blocksDiffer(support::EmulatedCard& card, CodeBook book, Values& values)
     const size_t blocks = (values.count + 63) / 64;
     std::vector<uint8_t> want((values.count + 1) / 2);
     std::vector<float> want_absmax(blocks);
-    if (!engine::quantizeBlocks("weight", book, 64, values.type, values.span(), want.data(),
+    if (!engine::quantizeValues("weight", book, 64, values.type, values.span(), want.data(),
                                 want_absmax.data())
              .has_value()) {
         return "the CPU refused it";
@@ -118,14 +118,14 @@ QString blocksDiffer(support::EmulatedCard& card, CodeBook book, Values& values)
 }
 
 QString rowsDiffer(support::EmulatedCard& card, Values& values, int64_t rows, int64_t cols) {
-    std::vector<int8_t> want(static_cast<size_t>(rows * cols));
+    std::vector<uint8_t> want(static_cast<size_t>(rows * cols));
     std::vector<float> want_scale(static_cast<size_t>(rows));
-    if (!engine::quantizeRowsInt8("head", values.type, values.span(), rows, cols, want.data(),
-                                  want_scale.data())
+    if (!engine::quantizeValues("head", WeightFormat::Int8Row, cols, values.type, values.span(),
+                                want.data(), want_scale.data())
              .has_value()) {
         return "the CPU refused it";
     }
-    std::vector<int8_t> got(want.size(), 99);
+    std::vector<uint8_t> got(want.size(), 99);
     std::vector<float> got_scale(want_scale.size(), -1.0F);
     QuantizeArgs args;
     args.values = values.bytes();

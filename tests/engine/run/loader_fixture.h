@@ -105,17 +105,19 @@ expectedValues(const GoldenTensor& tensor, Format format, const std::string& nam
     const auto rows = static_cast<int64_t>(values.size()) / cols;
     const auto type = typeByName(tensor.dtype);
     const auto bytes = std::as_bytes(std::span(tensor.bytes));
-    if (engine::hasCodes(format)) {
-        const auto quantized = engine::quantize4Bit(name, format, 64, type, bytes, rows, cols);
+    if (engine::isQuantized(format) && format != Format::Q8) {
+        const auto quantized = engine::quantizeTensor(name, format, 64, type, bytes, rows, cols);
         engine::expandRange(quantized->view(), 0, rows * cols, values.data());
     } else if (format == Format::Q8) {
-        std::vector<int8_t> q(values.size());
+        std::vector<uint8_t> q(values.size());
         std::vector<float> scale(static_cast<size_t>(rows));
-        if (!engine::quantizeRowsInt8(name, type, bytes, rows, cols, q.data(), scale.data())) {
+        if (!engine::quantizeValues(name, engine::weightFormat(format), cols, type, bytes, q.data(),
+                                    scale.data())) {
             qFatal("cannot quantize %s", name.c_str());
         }
         for (size_t i = 0; i < values.size(); ++i) {
-            values[i] = static_cast<float>(q[i]) * scale[i / static_cast<size_t>(cols)];
+            values[i] = static_cast<float>(static_cast<int8_t>(q[i])) *
+                        scale[i / static_cast<size_t>(cols)];
         }
     } else if (format == Format::F16) {
         for (float& value : values) {

@@ -59,6 +59,7 @@ const std::vector<std::pair<const char*, Format>>& formats() {
         {"fp4_dq", Format::Fp4Dq},
         {"q8", Format::Q8},
         {"q4_0", Format::Int4},
+        {"q8_0", Format::Int8},
         {"f32", Format::F32},
         {"f16", Format::F16}};
     return kFormats;

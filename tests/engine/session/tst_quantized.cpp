@@ -48,9 +48,9 @@ void writeExpanded(const fs::path& model,
         }
         const int64_t rows = tensor.shape[0];
         const int64_t cols = tensor.shape[1];
-        const auto packed =
-            engine::quantize4Bit(name, format, block_size, engine::TensorType::BF16,
-                                 std::as_bytes(std::span<const uint8_t>(tensor.bytes)), rows, cols);
+        const auto packed = engine::quantizeTensor(
+            name, format, block_size, engine::TensorType::BF16,
+            std::as_bytes(std::span<const uint8_t>(tensor.bytes)), rows, cols);
         QVERIFY(packed.has_value());
         std::vector<int32_t> ids(static_cast<size_t>(rows));
         for (size_t i = 0; i < ids.size(); ++i) {
@@ -144,7 +144,9 @@ void TestQuantized::otherBlockSizes_data() {
                 << QString::fromUtf8(format) << block_size;
         }
     }
-    QTest::newRow("q4_0") << QStringLiteral("q4_0") << 32;
+    for (const char* format : {"q4_0", "q8_0"}) {
+        QTest::newRow(format) << QString::fromUtf8(format) << 32;
+    }
 }
 
 // --quant-block: the same answers as from a model of which every weight is what quantizing in such
@@ -161,7 +163,7 @@ void TestQuantized::otherBlockSizes() {
     writeExpanded(support::goldenDir() / "e2b/model", modules, kind, block_size, folder);
     engine::LoadRequest request = support::goldenRequest("e2b");
     request.quant = format.toStdString();
-    request.quant_block = formatRow(kind).block_size > 0 ? 64 : block_size; // its own counts
+    request.quant_block = formatRow(kind).block_size > 0 ? 64 : block_size; // the format's own block size counts
     engine::Engine engine;
     const auto loaded = engine.load(request, {}, {});
     QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());

@@ -407,7 +407,7 @@ void TestStoredHead::packedHead() {
         std::vector<uint8_t> codes(count / 2);
         std::vector<float> absmax(count / 64);
         const auto made =
-            engine::quantizeBlocks("lm_head", kernels::WeightFormat::Nf4, 64,
+            engine::quantizeValues("lm_head", kernels::WeightFormat::Nf4, 64,
                                    engine::TensorType::BF16, values, codes.data(), absmax.data());
         QVERIFY(made.has_value());
         const auto bytesOf = [](const auto& items) {
