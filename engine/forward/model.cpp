@@ -67,10 +67,10 @@ Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
     ENGINE_TRY(bindModel(bound));
     model->format_keys_ = formatKeysOf(plan);
     if (bound.config.vision) {
-        model->pictures_ = std::make_unique<PictureEncoder>(*model);
+        model->encoders_[MediaKind::Image] = std::make_unique<PictureEncoder>(*model);
     }
     if (bound.config.audio) {
-        model->sounds_ = std::make_unique<SoundEncoder>(*model);
+        model->encoders_[MediaKind::Audio] = std::make_unique<SoundEncoder>(*model);
     }
     return model;
 }

@@ -11,6 +11,7 @@
 #include "engine/forward/token_runner.h"
 #include "engine/forward/vision_tower.h"
 #include "engine/model/media_encoder.h"
+#include "engine/model/media_kind.h"
 
 #include <cstdint>
 #include <functional>
@@ -96,8 +97,7 @@ public:
     [[nodiscard]] VisionTower& vision() { return vision_; }
     [[nodiscard]] AudioTower& audio() { return audio_; }
     /// The same as encoders of pictures and sounds; nullptr for what the model does not take.
-    [[nodiscard]] MediaEncoder* pictures() const { return pictures_.get(); }
-    [[nodiscard]] MediaEncoder* sounds() const { return sounds_.get(); }
+    [[nodiscard]] MediaEncoder* encoder(MediaKind kind) const { return encoders_[kind].get(); }
 
     /// Called before every layer of the decoder and of the towers, not within a token of fused
     /// steps: long work lets others look at the memory meanwhile.
@@ -127,7 +127,7 @@ private:
     VisionTower vision_;
     AudioTower audio_;
     FormatKeys format_keys_;
-    std::unique_ptr<MediaEncoder> pictures_, sounds_;
+    PerMedia<std::unique_ptr<MediaEncoder>> encoders_;
 };
 
 } // namespace engine

@@ -285,6 +285,11 @@ Engine::promptLogits(const GenerateRequest& request, int64_t rows, const std::st
     return result;
 }
 
+/// The kind of a part that is not text.
+static MediaKind fileKind(const MessagePart& part) {
+    return part.kind == MessagePart::Kind::Image ? MediaKind::Image : MediaKind::Audio;
+}
+
 Result<void>
 Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::stop_token& stop) {
     try {
@@ -293,7 +298,7 @@ Engine::encodeAhead(const MessagePart& part, int64_t image_tokens, const std::st
         ENGINE_ASSIGN(Loaded * target, impl_->current());
         const int64_t budget =
             image_tokens > 0 ? image_tokens : target->opened.config.processor.image_tokens;
-        ENGINE_ASSIGN(MediaEncoder * encoder, encoderOf(*target->model, part));
+        ENGINE_ASSIGN(MediaEncoder * encoder, encoderOf(*target->model, fileKind(part), part.text));
         ENGINE_ASSIGN(
             const OpenMedia file,
             target->media.open(part, std::min(budget, target->plan->image_tokens), *encoder));
@@ -325,10 +330,8 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
     const ModelConfig& config = target->opened.config;
     MediaCost cost;
     const ComponentDevices devices = componentDevices(config, *target->plan);
+    ENGINE_TRY(encoderOf(*target->model, fileKind(part), part.text));
     if (part.kind == MessagePart::Kind::Image) {
-        if (!config.vision) {
-            return towerMissing(config, /*is_sound=*/false, said("%1: a picture", part.text));
-        }
         ENGINE_ASSIGN(const ImageInfo info, probeImageFile(pathFromUtf8(part.text)));
         const int64_t budget = image_tokens > 0 ? image_tokens : config.processor.image_tokens;
         ENGINE_ASSIGN(const ImageSize size,
@@ -343,9 +346,6 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
                            std::to_string(info.displayed.width) + " x " +
                            std::to_string(info.displayed.height);
         return cost;
-    }
-    if (!config.audio) {
-        return towerMissing(config, /*is_sound=*/true, said("%1: a recording", part.text));
     }
     ENGINE_ASSIGN(const AudioInfo info, probeAudioFile(pathFromUtf8(part.text)));
     if (part.cut_length_s > 0 && part.cut_start_s >= info.seconds) {

@@ -3,6 +3,7 @@
 // placeholders expanded. Where a tower computes on the CPU and the decoder on cards, the text in
 // front of the first attachment goes into the cache while the tower is at work.
 #include "engine/run/engine_state.h"
+#include "engine/run/media_kinds.h"
 #include "engine/run/planning.h"
 #include "engine/run/template_difference.h"
 
@@ -22,10 +23,6 @@ struct RawPrompt {
     MediaParts parts;
     int64_t image_tokens = 0;
     bool are_ids_expanded = false;
-};
-
-struct EncodedParts {
-    std::vector<std::shared_ptr<const EncodedMedia>> images, audios;
 };
 
 /// The attachments' files, in the order of RawPrompt::parts, pictures first; filled by the first
@@ -80,11 +77,12 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
     raw.parts = mediaParts(request);
     const MediaParts& parts = raw.parts;
     // What a model cannot take is told before any work.
-    if (!parts.images.empty() && !config.vision) {
-        return towerMissing(config, /*is_sound=*/false, phrase("a picture is attached"));
-    }
-    if (!parts.audios.empty() && !config.audio) {
-        return towerMissing(config, /*is_sound=*/true, phrase("a recording is attached"));
+    PerMedia<int64_t> items;
+    for (const MediaKind kind : kMediaKinds) {
+        items[kind] = static_cast<int64_t>(parts[kind].size());
+        if (items[kind] > 0 && !hasTower(config, kind)) {
+            return towerMissing(config, kind, mediaRow(kind).is_attached);
+        }
     }
     if (!target.tokenizer.has_value() && request.raw_ids.empty()) {
         return Error{ErrorCode::InvalidRequest,
@@ -97,7 +95,7 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
     }
     raw.image_tokens =
         request.image_tokens > 0 ? request.image_tokens : config.processor.image_tokens;
-    if (raw.image_tokens > target.plan->image_tokens && !parts.images.empty()) {
+    if (raw.image_tokens > target.plan->image_tokens && items[MediaKind::Image] > 0) {
         return Error{
             ErrorCode::InvalidRequest,
             said("%1 image tokens were asked for; the model was loaded for at most %2, load again "
@@ -105,29 +103,21 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
                  raw.image_tokens, target.plan->image_tokens, raw.image_tokens)};
     }
     if (!raw.are_ids_expanded) {
-        const PlaceholderCounts counts = countPlaceholders(raw.ids, mediaTokens(config));
-        if (counts.images != static_cast<int64_t>(parts.images.size()) ||
-            counts.audios != static_cast<int64_t>(parts.audios.size())) {
-            return Error{ErrorCode::InvalidRequest,
-                         said("the prompt has %1 image and %2 audio placeholders, but %3 pictures "
-                              "and %4 recordings are attached",
-                              counts.images, counts.audios, parts.images.size(),
-                              parts.audios.size())};
-        }
+        ENGINE_TRY(checkPlaceholders(raw.ids, mediaTokens(config), items));
     }
     return raw;
 }
 
-Result<EncodedParts> encodeParts(const RawPrompt& raw,
+Result<EncodedItems> encodeParts(const RawPrompt& raw,
                                  OpenParts& open,
                                  Loaded& target,
                                  const std::stop_token& stop,
                                  MediaStore::Wanted wanted = MediaStore::Wanted::Whole) {
-    EncodedParts encoded;
+    EncodedItems encoded;
     size_t at = 0;
-    for (const bool is_image : {true, false}) {
-        for (const MessagePart& part : is_image ? raw.parts.images : raw.parts.audios) {
-            ENGINE_ASSIGN(MediaEncoder * encoder, encoderOf(*target.model, part));
+    for (const MediaKind kind : kMediaKinds) {
+        for (const MessagePart& part : raw.parts[kind]) {
+            ENGINE_ASSIGN(MediaEncoder * encoder, encoderOf(*target.model, kind, part.text));
             if (at == open.size()) {
                 ENGINE_ASSIGN(OpenMedia file, target.media.open(part, raw.image_tokens, *encoder));
                 open.push_back(std::move(file));
@@ -136,7 +126,7 @@ Result<EncodedParts> encodeParts(const RawPrompt& raw,
                           target.media.encode(open[at], *encoder, target.adapters->fingerprint(),
                                               stop, wanted));
             open[at++].bytes = nullptr; // one file at a time in memory
-            (is_image ? encoded.images : encoded.audios).push_back(std::move(media));
+            encoded[kind].push_back(std::move(media));
         }
     }
     return encoded;
@@ -146,9 +136,9 @@ Result<EncodedParts> encodeParts(const RawPrompt& raw,
 /// asked for lie on the CPU, all of the decoder's arithmetic and its cache on cards.
 bool canEncodeBeside(const Loaded& target, const MediaParts& parts) {
     for (const TensorPlacement& row : target.plan->tensors) {
+        const auto medium = mediaKind(row.part);
         if (row.part.role == PartRole::Head || isProjector(row.part) ||
-            (isVision(row.part) && parts.images.empty()) ||
-            (isAudio(row.part) && parts.audios.empty())) {
+            (medium && parts[*medium].empty())) {
             continue; // has no part in it; projectors run afterwards, wherever they are
         }
         const bool is_here = row.residency == Residency::Always &&
@@ -158,7 +148,7 @@ bool canEncodeBeside(const Loaded& target, const MediaParts& parts) {
         // Rows of the tables are gathered where they lie and sent.
         const bool is_table =
             row.part.role == PartRole::Embedding || row.part.role == PartRole::PerLayerTable;
-        if (isMedia(row.part) ? !is_on_cpu : !is_on_card && !(is_table && is_on_cpu)) {
+        if (medium ? !is_on_cpu : !is_on_card && !(is_table && is_on_cpu)) {
             return false;
         }
     }
@@ -169,16 +159,16 @@ bool canEncodeBeside(const Loaded& target, const MediaParts& parts) {
 }
 
 /// Encodes the attachments; the text in front of the first one may get its rows beside it.
-Result<EncodedParts> encodeBeside(const RawPrompt& raw,
+Result<EncodedItems> encodeBeside(const RawPrompt& raw,
                                   OpenParts& open,
                                   Loaded& target,
                                   GenerateTiming& timing,
                                   const std::stop_token& stop) {
-    const auto stands_for = [](const MediaEncoder* encoder, int32_t id) {
-        return encoder != nullptr && id == encoder->placeholder();
-    };
     const auto first = std::find_if(raw.ids.begin(), raw.ids.end(), [&](int32_t id) {
-        return stands_for(target.model->pictures(), id) || stands_for(target.model->sounds(), id);
+        return std::any_of(kMediaKinds.begin(), kMediaKinds.end(), [&](MediaKind kind) {
+            const MediaEncoder* const encoder = target.model->encoder(kind);
+            return encoder != nullptr && id == encoder->placeholder();
+        });
     });
     PreparedPrompt text;
     text.ids.assign(raw.ids.begin(), first);
@@ -194,7 +184,7 @@ Result<EncodedParts> encodeBeside(const RawPrompt& raw,
     const auto started = Clock::now();
     const auto prefill = target.generator->prefill(text, fingerprint, 0, stop);
     timing.prefill_s += secondsSince(started);
-    const Result<EncodedParts> towers = encoding.get();
+    const Result<EncodedItems> towers = encoding.get();
     if (!prefill.has_value()) {
         return prefill.error();
     }
@@ -206,61 +196,56 @@ Result<EncodedParts> encodeBeside(const RawPrompt& raw,
 }
 
 /// Ids that are expanded already: runs of placeholders are the media, in order.
-Result<PreparedPrompt> findMedia(RawPrompt raw, EncodedParts encoded, const MediaTokens& tokens) {
+Result<PreparedPrompt>
+findMedia(RawPrompt raw, EncodedItems encoded, const PerMedia<MediaTokens>& tokens) {
     PreparedPrompt prompt;
     prompt.ids = std::move(raw.ids);
-    prompt.images = std::move(encoded.images);
-    prompt.audios = std::move(encoded.audios);
-    int64_t image = 0;
-    int64_t audio = 0;
+    prompt.media = std::move(encoded);
+    PerMedia<int64_t> next;
     for (size_t i = 0; i < prompt.ids.size();) {
         const int32_t id = prompt.ids[i];
-        const bool is_image = id == tokens.image;
-        const auto& media = is_image ? prompt.images : prompt.audios;
-        if ((!is_image && id != tokens.audio) || media.empty()) {
-            ++i; // without media a placeholder is an ordinary (pad) row, as generated ones are
+        // Without media a placeholder is an ordinary (pad) row, as generated ones are.
+        const auto* const kind =
+            std::find_if(kMediaKinds.begin(), kMediaKinds.end(), [&](MediaKind one) {
+                return id == tokens[one].placeholder && !prompt.media[one].empty();
+            });
+        if (kind == kMediaKinds.end()) {
+            ++i;
             continue;
         }
         size_t end = i;
         while (end < prompt.ids.size() && prompt.ids[end] == id) {
             ++end;
         }
-        int64_t& item = is_image ? image : audio;
+        const auto& media = prompt.media[*kind];
+        const int64_t item = next[*kind]++;
         const auto count = static_cast<int64_t>(end - i);
         if (item >= static_cast<int64_t>(media.size()) ||
             media[static_cast<size_t>(item)]->tokens != count) {
             return Error{ErrorCode::InvalidRequest,
-                         is_image ? said("the ids hold a run of %1 image placeholders as item %2; "
-                                         "the attached media do not give that many soft tokens",
-                                         count, item)
-                                  : said("the ids hold a run of %1 audio placeholders as item %2; "
-                                         "the attached media do not give that many soft tokens",
-                                         count, item)};
+                         said("the ids hold a run of %1 %2 placeholders as item %3; the attached "
+                              "media do not give that many soft tokens",
+                              count, mediaName(*kind), item)};
         }
-        prompt.spans.push_back(
-            {is_image ? MediaKind::Image : MediaKind::Audio, item, static_cast<int64_t>(i), count});
-        ++item;
+        prompt.spans.push_back({*kind, item, static_cast<int64_t>(i), count});
         i = end;
     }
-    if (image != static_cast<int64_t>(prompt.images.size()) ||
-        audio != static_cast<int64_t>(prompt.audios.size())) {
-        return Error{ErrorCode::InvalidRequest,
-                     said("more media are attached than the ids have placeholders for")};
+    for (const MediaKind kind : kMediaKinds) {
+        if (next[kind] != static_cast<int64_t>(prompt.media[kind].size())) {
+            return Error{ErrorCode::InvalidRequest,
+                         said("more media are attached than the ids have placeholders for")};
+        }
     }
     return prompt;
 }
 
 } // namespace
 
-Result<MediaEncoder*> encoderOf(const Model& model, const MessagePart& part) {
-    const bool is_image = part.kind == MessagePart::Kind::Image;
-    if (MediaEncoder* encoder = is_image ? model.pictures() : model.sounds()) {
+Result<MediaEncoder*> encoderOf(const Model& model, MediaKind kind, const std::string& file) {
+    if (MediaEncoder* encoder = model.encoder(kind)) {
         return encoder;
     }
-    return Error{
-        ErrorCode::InvalidRequest,
-        is_image ? said("%1: this model has no vision tower and cannot see pictures", part.text)
-                 : said("%1: this model has no audio tower and cannot hear recordings", part.text)};
+    return towerMissing(model.config(), kind, file);
 }
 
 Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& request,
@@ -271,32 +256,26 @@ Result<PreparedPrompt> Engine::Impl::preparePrompt(const GenerateRequest& reques
     ENGINE_ASSIGN(RawPrompt raw, readPrompt(request, target));
     tellOfTemplate(request, target, reply);
     OpenParts open;
-    ENGINE_ASSIGN(EncodedParts encoded, may_compute_ahead
+    ENGINE_ASSIGN(EncodedItems encoded, may_compute_ahead
                                             ? encodeBeside(raw, open, target, reply.timing, stop)
                                             : encodeParts(raw, open, target, stop));
-    std::vector<int64_t> image_counts;
-    std::vector<int64_t> audio_counts;
-    for (const auto& media : encoded.images) {
-        image_counts.push_back(media->tokens);
-        reply.timing.image_s += media->seconds;
-        reply.notes.insert(reply.notes.end(), media->notes.begin(), media->notes.end());
+    PerMedia<std::vector<int64_t>> counts;
+    for (const MediaKind kind : kMediaKinds) {
+        for (const auto& media : encoded[kind]) {
+            counts[kind].push_back(media->tokens);
+            reply.timing.*mediaRow(kind).seconds += media->seconds;
+            reply.notes.insert(reply.notes.end(), media->notes.begin(), media->notes.end());
+        }
     }
-    for (const auto& media : encoded.audios) {
-        audio_counts.push_back(media->tokens);
-        reply.timing.audio_s += media->seconds;
-        reply.notes.insert(reply.notes.end(), media->notes.begin(), media->notes.end());
-    }
-    const MediaTokens tokens = mediaTokens(target.opened.config);
+    const PerMedia<MediaTokens> tokens = mediaTokens(target.opened.config);
     if (raw.are_ids_expanded) {
         return findMedia(std::move(raw), std::move(encoded), tokens);
     }
     PreparedPrompt prompt;
-    ENGINE_ASSIGN(ExpandedPrompt expanded,
-                  expandMedia(raw.ids, tokens, image_counts, audio_counts));
+    ENGINE_ASSIGN(ExpandedPrompt expanded, expandMedia(raw.ids, tokens, counts));
     prompt.ids = std::move(expanded.ids);
     prompt.spans = std::move(expanded.spans);
-    prompt.images = std::move(encoded.images);
-    prompt.audios = std::move(encoded.audios);
+    prompt.media = std::move(encoded);
     return prompt;
 }
 

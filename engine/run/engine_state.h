@@ -221,11 +221,7 @@ struct Engine::Impl {
     }
 };
 
-/// InvalidRequest: why the model takes no picture (or, `is_sound`, no recording), and what to do
-/// where a text-only load left the tower out. `what` begins the sentence: a file, "a picture".
-Error towerMissing(const ModelConfig& config, bool is_sound, const Sentence& what);
-
-/// What encodes a part (Image or Audio). Errors: InvalidRequest when the model takes no such thing.
-Result<MediaEncoder*> encoderOf(const Model& model, const MessagePart& part);
+/// What encodes a file of this kind. Errors: towerMissing().
+Result<MediaEncoder*> encoderOf(const Model& model, MediaKind kind, const std::string& file);
 
 } // namespace engine

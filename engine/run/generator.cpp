@@ -3,6 +3,7 @@
 
 #include "engine/base/seconds_since.h"
 #include "engine/forward/decode_step.h"
+#include "engine/run/media_kinds.h"
 
 #include <algorithm>
 #include <chrono>
@@ -34,17 +35,16 @@ Generator::PromptRows Generator::rowsOf(const PreparedPrompt& prompt) {
     }
     int32_t block_index = 0;
     for (const MediaSpan& span : prompt.spans) {
-        const bool is_image = span.kind == MediaKind::Image;
-        const auto& media =
-            (is_image ? prompt.images : prompt.audios)[static_cast<size_t>(span.item)];
+        const auto& media = prompt.media[span.kind][static_cast<size_t>(span.item)];
+        const bool is_block = mediaRow(span.kind).is_block;
         for (int64_t i = 0; i < span.count; ++i) {
             const auto at = static_cast<size_t>(span.first_token + i);
             rows.keys[at].media = media->key;
-            if (is_image) {
+            if (is_block) {
                 rows.block[at] = block_index;
             }
         }
-        block_index += is_image ? 1 : 0;
+        block_index += is_block ? 1 : 0;
     }
     return rows;
 }
@@ -59,9 +59,7 @@ featuresBetween(const PreparedPrompt& prompt, int64_t first, int64_t end, int64_
         if (from >= to) {
             continue;
         }
-        const bool is_image = span.kind == MediaKind::Image;
-        const auto& media =
-            (is_image ? prompt.images : prompt.audios)[static_cast<size_t>(span.item)];
+        const auto& media = prompt.media[span.kind][static_cast<size_t>(span.item)];
         features.push_back({from - first, to - from,
                             media->features.data() + (from - span.first_token) * hidden_size});
     }

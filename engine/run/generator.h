@@ -13,7 +13,7 @@
 #include "engine/run/draft_policy.h"
 #include "engine/run/media_store.h"
 #include "engine/run/sampler.h"
-#include "engine/text/chat_template.h"
+#include "engine/text/media_tokens.h"
 
 #include <cstdint>
 #include <functional>
@@ -26,11 +26,13 @@
 
 namespace engine {
 
+using EncodedItems = PerMedia<std::vector<std::shared_ptr<const EncodedMedia>>>;
+
 /// A prompt ready for the model.
 struct PreparedPrompt {
     std::vector<int32_t> ids;
     std::vector<MediaSpan> spans;
-    std::vector<std::shared_ptr<const EncodedMedia>> images, audios; ///< By MediaSpan::item.
+    EncodedItems media; ///< By MediaSpan::kind and item.
 };
 
 class Generator {

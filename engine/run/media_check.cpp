@@ -5,6 +5,7 @@
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 #include "engine/run/engine_state.h"
+#include "engine/run/media_kinds.h"
 
 #include <array>
 #include <cstdio>
@@ -32,26 +33,6 @@ Result<void> checkRecording(const std::string& file, double longest) {
 
 } // namespace
 
-Error towerMissing(const ModelConfig& config, bool is_sound, const Sentence& what) {
-    const bool is_left_out =
-        is_sound ? config.left_out.audio.has_value() : config.left_out.vision.has_value();
-    if (is_left_out) {
-        return {
-            ErrorCode::InvalidRequest,
-            is_sound
-                ? said("%1, but the model was loaded for text only, without its audio tower: it "
-                       "cannot hear recordings. Load it with its towers (without --text-only)",
-                       what)
-                : said("%1, but the model was loaded for text only, without its vision tower: "
-                       "it cannot see pictures. Load it with its towers (without --text-only)",
-                       what)};
-    }
-    return {ErrorCode::InvalidRequest,
-            is_sound
-                ? said("%1, but this model has no audio tower: it cannot hear recordings", what)
-                : said("%1, but this model has no vision tower: it cannot see pictures", what)};
-}
-
 Result<void> Engine::checkMedia(const std::string& model,
                                 const std::vector<std::string>& images,
                                 const std::vector<std::string>& audios) const {
@@ -59,11 +40,11 @@ Result<void> Engine::checkMedia(const std::string& model,
         return {};
     }
     ENGINE_ASSIGN(const OpenedModel opened, impl_->open(model));
-    if (!images.empty() && !opened.config.vision) {
-        return towerMissing(opened.config, /*is_sound=*/false, said("%1: a picture", images[0]));
-    }
-    if (!audios.empty() && !opened.config.audio) {
-        return towerMissing(opened.config, /*is_sound=*/true, said("%1: a recording", audios[0]));
+    const PerMedia<const std::vector<std::string>*> files{{&images, &audios}};
+    for (const MediaKind kind : kMediaKinds) {
+        if (!files[kind]->empty() && !hasTower(opened.config, kind)) {
+            return towerMissing(opened.config, kind, files[kind]->front());
+        }
     }
     for (const std::string& image : images) {
         ENGINE_TRY(probeImageFile(pathFromUtf8(image)));

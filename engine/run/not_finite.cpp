@@ -2,6 +2,7 @@
 #include "engine/run/not_finite.h"
 
 #include "engine/families/gemma4/names.h"
+#include "engine/run/media_kinds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,10 +50,10 @@ class Search {
 public:
     Search(Loaded& target, const std::stop_token& stop) : target_(target), stop_(stop) {}
 
-    Error tower(bool is_image) {
-        const Part tower = {is_image ? PartRole::VisionTower : PartRole::AudioTower};
-        return explain(tower, is_image ? phrase("pictures") : phrase("recordings"),
-                       {is_image ? isVision : isAudio}, std::numeric_limits<float>::quiet_NaN());
+    Error tower(MediaKind kind) {
+        return explain({mediaRow(kind).tower}, mediaRow(kind).many,
+                       {[kind](Part part) { return mediaKind(part) == kind; }},
+                       std::numeric_limits<float>::quiet_NaN());
     }
 
     Error language(const PreparedPrompt& prompt, const Error& found) {
@@ -215,7 +216,7 @@ Error explainNotFinite(Loaded& target,
                                    [](const auto& detail) { return detail.first == "part"; });
     Search search(target, stop);
     if (part != found.details.end() && part->second != "language") {
-        return search.tower(part->second == "vision");
+        return search.tower(part->second == "vision" ? MediaKind::Image : MediaKind::Audio);
     }
     return prompt == nullptr ? found : search.language(*prompt, found);
 }

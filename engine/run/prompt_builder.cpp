@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/prompt_builder.h"
 
+#include "engine/run/media_kinds.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -47,30 +49,27 @@ MediaParts mediaParts(const GenerateRequest& request) {
     MediaParts parts;
     for (const Message& message : request.messages) {
         for (const MessagePart& part : message.parts) {
-            if (part.kind == MessagePart::Kind::Image) {
-                parts.images.push_back(part);
-            } else if (part.kind == MessagePart::Kind::Audio) {
-                parts.audios.push_back(part);
+            if (const auto kind = mediaKind(part)) {
+                parts[*kind].push_back(part);
             }
         }
     }
     for (const std::string& path : request.raw_images) {
-        parts.images.push_back({MessagePart::Kind::Image, path});
+        parts[MediaKind::Image].push_back({MessagePart::Kind::Image, path});
     }
     for (const std::string& path : request.raw_audios) {
-        parts.audios.push_back({MessagePart::Kind::Audio, path});
+        parts[MediaKind::Audio].push_back({MessagePart::Kind::Audio, path});
     }
     return parts;
 }
 
-MediaTokens mediaTokens(const ModelConfig& config) {
-    MediaTokens tokens;
-    tokens.image = static_cast<TokenId>(config.image_token_id);
-    tokens.image_begin = static_cast<TokenId>(config.boi_token_id);
-    tokens.image_end = static_cast<TokenId>(config.eoi_token_id);
-    tokens.audio = static_cast<TokenId>(config.audio_token_id);
-    tokens.audio_begin = static_cast<TokenId>(config.boa_token_id);
-    tokens.audio_end = static_cast<TokenId>(config.eoa_token_id);
+PerMedia<MediaTokens> mediaTokens(const ModelConfig& config) {
+    const auto id = [](int64_t token) { return static_cast<TokenId>(token); };
+    PerMedia<MediaTokens> tokens;
+    tokens[MediaKind::Image] = {id(config.image_token_id), id(config.boi_token_id),
+                                id(config.eoi_token_id)};
+    tokens[MediaKind::Audio] = {id(config.audio_token_id), id(config.boa_token_id),
+                                id(config.eoa_token_id)};
     return tokens;
 }
 

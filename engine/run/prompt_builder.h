@@ -8,6 +8,7 @@
 #include "engine/base/result.h"
 #include "engine/model/model_config.h"
 #include "engine/text/chat_template.h"
+#include "engine/text/media_tokens.h"
 #include "engine/text/tokenizer.h"
 
 #include <cstdint>
@@ -37,12 +38,10 @@ private:
 };
 
 /// Media parts of a request in prompt order.
-struct MediaParts {
-    std::vector<MessagePart> images, audios;
-};
+using MediaParts = PerMedia<std::vector<MessagePart>>;
 MediaParts mediaParts(const GenerateRequest& request);
 
-MediaTokens mediaTokens(const ModelConfig& config);
+PerMedia<MediaTokens> mediaTokens(const ModelConfig& config);
 
 /// Ids of the reply that a request with continues_reply goes on with; empty for other requests.
 /// Errors: InvalidRequest when the last message is no reply with text or thoughts.

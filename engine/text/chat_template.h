@@ -83,43 +83,4 @@ struct ChatTokens {
 /// prompt for this vocabulary would be read as plain text.
 Result<ChatTokens> findChatTokens(const Tokenizer& tokenizer);
 
-enum class MediaKind : uint8_t { Image = 1, Audio };
-
-/// Ids that media are spelled with, from config.json (ModelConfig's *_token_id).
-struct MediaTokens {
-    TokenId image = -1, image_begin = -1, image_end = -1;
-    TokenId audio = -1, audio_begin = -1, audio_end = -1;
-};
-
-/// The soft tokens of one item in the expanded prompt: rows [first_token, first_token + count) are
-/// replaced by the tower's output. Begin and end tokens lie outside the span.
-struct MediaSpan {
-    MediaKind kind = MediaKind::Image;
-    int64_t item = 0; ///< Index among the items of this kind.
-    int64_t first_token = 0;
-    int64_t count = 0;
-
-    friend bool operator==(const MediaSpan&, const MediaSpan&) = default;
-};
-
-struct ExpandedPrompt {
-    std::vector<TokenId> ids;
-    std::vector<MediaSpan> spans; ///< In prompt order.
-};
-
-/// Replaces the k-th image placeholder by begin, image_counts[k] times the placeholder, end;
-/// likewise audio. One pass from left to right over `ids`; what is inserted is not looked at again.
-/// Errors: InvalidRequest when the number of placeholders of a kind differs from its number of
-/// items, or an item has no soft tokens (a clip too short to hear).
-Result<ExpandedPrompt> expandMedia(std::span<const TokenId> ids,
-                                   const MediaTokens& tokens,
-                                   std::span<const int64_t> image_counts,
-                                   std::span<const int64_t> audio_counts);
-
-/// Number of image and audio placeholders in `ids`.
-struct PlaceholderCounts {
-    int64_t images = 0, audios = 0;
-};
-PlaceholderCounts countPlaceholders(std::span<const TokenId> ids, const MediaTokens& tokens);
-
 } // namespace engine

@@ -756,14 +756,6 @@
         <translation>%1: Dieses Gerät hat für den Schritt %2 im gewählten Format keinen Kernel</translation>
     </message>
     <message>
-        <source>%1: this model has no audio tower and cannot hear recordings</source>
-        <translation>%1: Dieses Modell hat keinen Audioturm und kann keine Aufnahmen hören</translation>
-    </message>
-    <message>
-        <source>%1: this model has no vision tower and cannot see pictures</source>
-        <translation>%1: Dieses Modell hat keinen Bildturm und kann keine Bilder sehen</translation>
-    </message>
-    <message>
         <source>%1: trainable_token_indices names %2, but its trainable_tokens_delta is missing</source>
         <translation>%1: trainable_token_indices nennt %2, aber trainable_tokens_delta dazu fehlt</translation>
     </message>
@@ -4048,12 +4040,8 @@
         <translation>der Header ist kein gültiges JSON: %1 (bei Byte %2)</translation>
     </message>
     <message>
-        <source>the ids hold a run of %1 audio placeholders as item %2; the attached media do not give that many soft tokens</source>
-        <translation>die Nummern enthalten %1 Tonplatzhalter in Folge als Nummer %2; die angehängten Medien ergeben nicht so viele Token</translation>
-    </message>
-    <message>
-        <source>the ids hold a run of %1 image placeholders as item %2; the attached media do not give that many soft tokens</source>
-        <translation>die Nummern enthalten %1 Bildplatzhalter in Folge als Nummer %2; die angehängten Medien ergeben nicht so viele Token</translation>
+        <source>the ids hold a run of %1 %2 placeholders as item %3; the attached media do not give that many soft tokens</source>
+        <translation>die Nummern enthalten %1 Platzhalter (%2) in Folge als Nummer %3; die angehängten Medien ergeben nicht so viele Token</translation>
     </message>
     <message>
         <source>the length of a number</source>
@@ -4166,10 +4154,6 @@
     <message>
         <source>the prompt has %1 %2 placeholders, but %3 %2 items were given; the numbers must be equal</source>
         <translation>der Prompt hat %1 Platzhalter (%2), aber gegeben sind %3 (%2); die Zahlen müssen gleich sein</translation>
-    </message>
-    <message>
-        <source>the prompt has %1 image and %2 audio placeholders, but %3 pictures and %4 recordings are attached</source>
-        <translation>der Prompt hat %1 Platzhalter für Bilder und %2 für Ton, aber angehängt sind %3 Bilder und %4 Aufnahmen</translation>
     </message>
     <message>
         <source>the prompt has %1 tokens, the context holds %2; shorten the conversation or load with a larger context</source>
@@ -4676,28 +4660,28 @@
         <translation>für ein Modell der Variante „%1“ ist kein Assistent veröffentlicht; geben Sie den Ordner eines Assistenten an, oder laden Sie ohne Entwürfe</translation>
     </message>
     <message>
-        <source>%1, but the model was loaded for text only, without its audio tower: it cannot hear recordings. Load it with its towers (without --text-only)</source>
-        <translation>%1, aber das Modell wurde nur für Text geladen, ohne seinen Audioturm: Es kann keine Aufnahmen hören. Laden Sie es mit seinen Türmen (ohne --text-only)</translation>
+        <source>the model was loaded for text only, without its audio tower: it cannot hear recordings. Load it with its towers (without --text-only)</source>
+        <translation>das Modell wurde nur für Text geladen, ohne seinen Audioturm: Es kann keine Aufnahmen hören. Laden Sie es mit seinen Türmen (ohne --text-only)</translation>
     </message>
     <message>
-        <source>%1, but the model was loaded for text only, without its vision tower: it cannot see pictures. Load it with its towers (without --text-only)</source>
-        <translation>%1, aber das Modell wurde nur für Text geladen, ohne seinen Bildturm: Es kann keine Bilder sehen. Laden Sie es mit seinen Türmen (ohne --text-only)</translation>
+        <source>the model was loaded for text only, without its vision tower: it cannot see pictures. Load it with its towers (without --text-only)</source>
+        <translation>das Modell wurde nur für Text geladen, ohne seinen Bildturm: Es kann keine Bilder sehen. Laden Sie es mit seinen Türmen (ohne --text-only)</translation>
     </message>
     <message>
-        <source>%1, but this model has no audio tower: it cannot hear recordings</source>
-        <translation>%1, aber dieses Modell hat keinen Audioturm: Es kann keine Aufnahmen hören</translation>
+        <source>this model has no audio tower: it cannot hear recordings</source>
+        <translation>dieses Modell hat keinen Audioturm: Es kann keine Aufnahmen hören</translation>
     </message>
     <message>
-        <source>%1, but this model has no vision tower: it cannot see pictures</source>
-        <translation>%1, aber dieses Modell hat keinen Bildturm: Es kann keine Bilder sehen</translation>
+        <source>this model has no vision tower: it cannot see pictures</source>
+        <translation>dieses Modell hat keinen Bildturm: Es kann keine Bilder sehen</translation>
     </message>
     <message>
-        <source>%1: a picture</source>
-        <translation>%1: ein Bild</translation>
+        <source>a picture</source>
+        <translation>ein Bild</translation>
     </message>
     <message>
-        <source>%1: a recording</source>
-        <translation>%1: eine Aufnahme</translation>
+        <source>%1, but %2</source>
+        <translation>%1, aber %2</translation>
     </message>
     <message>
         <source>a picture is attached</source>

@@ -756,14 +756,6 @@
         <translation>%1 : cet appareil n’a pas de noyau pour l’étape %2 dans le format choisi</translation>
     </message>
     <message>
-        <source>%1: this model has no audio tower and cannot hear recordings</source>
-        <translation>%1 : ce modèle n’a pas de tour audio et ne peut pas entendre d’enregistrements</translation>
-    </message>
-    <message>
-        <source>%1: this model has no vision tower and cannot see pictures</source>
-        <translation>%1 : ce modèle n’a pas de tour de vision et ne peut pas voir d’images</translation>
-    </message>
-    <message>
         <source>%1: trainable_token_indices names %2, but its trainable_tokens_delta is missing</source>
         <translation>%1 : trainable_token_indices nomme %2, mais son trainable_tokens_delta manque</translation>
     </message>
@@ -4048,12 +4040,8 @@
         <translation>l’en-tête n’est pas du JSON valide : %1 (à l’octet %2)</translation>
     </message>
     <message>
-        <source>the ids hold a run of %1 audio placeholders as item %2; the attached media do not give that many soft tokens</source>
-        <translation>les numéros contiennent une suite de %1 emplacements de son comme élément %2 ; les médias joints ne donnent pas autant de jetons</translation>
-    </message>
-    <message>
-        <source>the ids hold a run of %1 image placeholders as item %2; the attached media do not give that many soft tokens</source>
-        <translation>les numéros contiennent une suite de %1 emplacements d’image comme élément %2 ; les médias joints ne donnent pas autant de jetons</translation>
+        <source>the ids hold a run of %1 %2 placeholders as item %3; the attached media do not give that many soft tokens</source>
+        <translation>les numéros contiennent une suite de %1 emplacements (%2) comme élément %3 ; les médias joints ne donnent pas autant de jetons</translation>
     </message>
     <message>
         <source>the length of a number</source>
@@ -4166,10 +4154,6 @@
     <message>
         <source>the prompt has %1 %2 placeholders, but %3 %2 items were given; the numbers must be equal</source>
         <translation>l’invite a %1 emplacements (%2), mais %3 éléments (%2) ont été donnés ; les nombres doivent être égaux</translation>
-    </message>
-    <message>
-        <source>the prompt has %1 image and %2 audio placeholders, but %3 pictures and %4 recordings are attached</source>
-        <translation>l’invite a %1 emplacements d’image et %2 de son, mais %3 images et %4 enregistrements sont joints</translation>
     </message>
     <message>
         <source>the prompt has %1 tokens, the context holds %2; shorten the conversation or load with a larger context</source>
@@ -4676,28 +4660,28 @@
         <translation>aucun assistant n’est publié pour un modèle de la variante « %1 » ; donnez le dossier d’un assistant, ou chargez sans ébauches</translation>
     </message>
     <message>
-        <source>%1, but the model was loaded for text only, without its audio tower: it cannot hear recordings. Load it with its towers (without --text-only)</source>
-        <translation>%1, mais le modèle a été chargé pour le texte seul, sans sa tour audio : il ne peut pas entendre d’enregistrements. Chargez-le avec ses tours (sans --text-only)</translation>
+        <source>the model was loaded for text only, without its audio tower: it cannot hear recordings. Load it with its towers (without --text-only)</source>
+        <translation>le modèle a été chargé pour le texte seul, sans sa tour audio : il ne peut pas entendre d’enregistrements. Chargez-le avec ses tours (sans --text-only)</translation>
     </message>
     <message>
-        <source>%1, but the model was loaded for text only, without its vision tower: it cannot see pictures. Load it with its towers (without --text-only)</source>
-        <translation>%1, mais le modèle a été chargé pour le texte seul, sans sa tour de vision : il ne peut pas voir d’images. Chargez-le avec ses tours (sans --text-only)</translation>
+        <source>the model was loaded for text only, without its vision tower: it cannot see pictures. Load it with its towers (without --text-only)</source>
+        <translation>le modèle a été chargé pour le texte seul, sans sa tour de vision : il ne peut pas voir d’images. Chargez-le avec ses tours (sans --text-only)</translation>
     </message>
     <message>
-        <source>%1, but this model has no audio tower: it cannot hear recordings</source>
-        <translation>%1, mais ce modèle n’a pas de tour audio : il ne peut pas entendre d’enregistrements</translation>
+        <source>this model has no audio tower: it cannot hear recordings</source>
+        <translation>ce modèle n’a pas de tour audio : il ne peut pas entendre d’enregistrements</translation>
     </message>
     <message>
-        <source>%1, but this model has no vision tower: it cannot see pictures</source>
-        <translation>%1, mais ce modèle n’a pas de tour de vision : il ne peut pas voir d’images</translation>
+        <source>this model has no vision tower: it cannot see pictures</source>
+        <translation>ce modèle n’a pas de tour de vision : il ne peut pas voir d’images</translation>
     </message>
     <message>
-        <source>%1: a picture</source>
-        <translation>%1 : une image</translation>
+        <source>a picture</source>
+        <translation>une image</translation>
     </message>
     <message>
-        <source>%1: a recording</source>
-        <translation>%1 : un enregistrement</translation>
+        <source>%1, but %2</source>
+        <translation>%1, mais %2</translation>
     </message>
     <message>
         <source>a picture is attached</source>

@@ -2,6 +2,7 @@
 // Chat rendering against the golden strings of Google's large template, the specification's exact
 // strings for both families, and the golden input ids of all four models.
 #include "engine/text/chat_template.h"
+#include "engine/text/media_tokens.h"
 #include "tests/engine/text/vocabularies.h"
 #include "tests/support/program/test_class.h"
 
@@ -13,6 +14,7 @@ using engine::ChatTemplateOptions;
 using engine::MediaKind;
 using engine::MediaSpan;
 using engine::MediaTokens;
+using engine::PerMedia;
 using engine::Segment;
 using engine::TokenId;
 using engine::Tokenizer;
@@ -345,14 +347,12 @@ void TestChatTemplate::goldenInputIds() {
     const auto tokenizer = Tokenizer::fromCheckpoint(*engine::folderCheckpoint(folder / "model"));
     QVERIFY(tokenizer.has_value());
     const auto config = support::readJson(folder / "model/config.json");
-    MediaTokens tokens;
-    tokens.image = config["image_token_id"].get<TokenId>();
-    tokens.image_begin = config["boi_token_id"].get<TokenId>();
-    tokens.image_end = config["eoi_token_id"].get<TokenId>();
+    const auto id = [&config](const char* key) { return config[key].get<TokenId>(); };
+    PerMedia<MediaTokens> tokens;
+    tokens[MediaKind::Image] = {id("image_token_id"), id("boi_token_id"), id("eoi_token_id")};
     if (config.contains("audio_token_id") && config["audio_token_id"].is_number()) {
-        tokens.audio = config["audio_token_id"].get<TokenId>();
-        tokens.audio_begin = config["boa_token_id"].get<TokenId>();
-        tokens.audio_end = config["eoa_token_index"].get<TokenId>();
+        tokens[MediaKind::Audio] = {id("audio_token_id"), id("boa_token_id"),
+                                    id("eoa_token_index")};
     }
     const auto cases = support::readJson(folder / "cases.json");
     QVERIFY(!cases.empty());
@@ -364,37 +364,37 @@ void TestChatTemplate::goldenInputIds() {
         QCOMPARE(engine::segmentsText(*segments), item["prompt"].get<std::string>());
 
         const Ids expected = item["input_ids"].get<Ids>();
-        std::vector<int64_t> images;
-        std::vector<int64_t> audios;
-        if (!item["image"].is_null()) {
-            images.push_back(std::count(expected.begin(), expected.end(), tokens.image));
-        }
-        if (!item["audio"].is_null()) {
-            audios.push_back(std::count(expected.begin(), expected.end(), tokens.audio));
+        PerMedia<std::vector<int64_t>> counts;
+        for (const auto& [kind, key] :
+             {std::pair(MediaKind::Image, "image"), std::pair(MediaKind::Audio, "audio")}) {
+            if (!item[key].is_null()) {
+                counts[kind].push_back(
+                    std::count(expected.begin(), expected.end(), tokens[kind].placeholder));
+            }
         }
         for (const bool is_raw : {false, true}) {
             const Ids ids = tokenizer->encodeSegments(
                 is_raw ? engine::rawPrompt(item["prompt"].get<std::string>()) : *segments);
-            const auto expanded = engine::expandMedia(ids, tokens, images, audios);
+            const auto expanded = engine::expandMedia(ids, tokens, counts);
             QVERIFY2(expanded.has_value(), item["id"].get<std::string>().c_str());
             QCOMPARE(expanded->ids, expected);
-            QCOMPARE(expanded->spans.size(), images.size() + audios.size());
+            QCOMPARE(expanded->spans.size(),
+                     counts[MediaKind::Image].size() + counts[MediaKind::Audio].size());
             for (const MediaSpan& span : expanded->spans) {
-                const TokenId id = span.kind == MediaKind::Image ? tokens.image : tokens.audio;
                 for (int64_t i = 0; i < span.count; ++i) {
-                    QCOMPARE(expected[static_cast<size_t>(span.first_token + i)], id);
+                    QCOMPARE(expected[static_cast<size_t>(span.first_token + i)],
+                             tokens[span.kind].placeholder);
                 }
             }
         }
     }
 }
 
+constexpr PerMedia<MediaTokens> kTokens{{{{10, 11, 12}, {20, 21, 22}}}};
+
 void TestChatTemplate::expandsInOnePass() {
-    const MediaTokens tokens{10, 11, 12, 20, 21, 22};
     const Ids ids = {1, 10, 5, 20, 10, 7, 20};
-    const std::vector<int64_t> images = {2, 1};
-    const std::vector<int64_t> audios = {1, 3};
-    const auto expanded = engine::expandMedia(ids, tokens, images, audios);
+    const auto expanded = engine::expandMedia(ids, kTokens, {{{{2, 1}, {1, 3}}}});
     QVERIFY(expanded.has_value());
     QCOMPARE(expanded->ids,
              (Ids{1, 11, 10, 10, 12, 5, 21, 20, 22, 11, 10, 12, 7, 21, 20, 20, 20, 22}));
@@ -403,10 +403,7 @@ void TestChatTemplate::expandsInOnePass() {
                                           {MediaKind::Image, 1, 10, 1},
                                           {MediaKind::Audio, 1, 14, 3}};
     QVERIFY(expanded->spans == spans);
-    const auto counts = engine::countPlaceholders(ids, tokens);
-    QCOMPARE(counts.images, int64_t{2});
-    QCOMPARE(counts.audios, int64_t{2});
-    const auto nothing = engine::expandMedia(Ids{1, 2}, tokens, {}, {});
+    const auto nothing = engine::expandMedia(Ids{1, 2}, kTokens, {});
     QVERIFY(nothing.has_value());
     QCOMPARE(nothing->ids, (Ids{1, 2}));
 }
@@ -431,10 +428,10 @@ void TestChatTemplate::expandRefuses() {
     QFETCH(QList<qint64>, images);
     QFETCH(QList<qint64>, audios);
     QFETCH(QString, words);
-    const MediaTokens tokens{10, 11, 12, 20, 21, 22};
-    const auto result = engine::expandMedia(Ids{1, 10, 20, 3}, tokens,
-                                            std::vector<int64_t>(images.begin(), images.end()),
-                                            std::vector<int64_t>(audios.begin(), audios.end()));
+    const auto result =
+        engine::expandMedia(Ids{1, 10, 20, 3}, kTokens,
+                            {{{std::vector<int64_t>(images.begin(), images.end()),
+                               std::vector<int64_t>(audios.begin(), audios.end())}}});
     QVERIFY(!result.has_value());
     QCOMPARE(result.error().code, engine::ErrorCode::InvalidRequest);
     const auto message = QString::fromStdString(result.error().message);
