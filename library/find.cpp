@@ -52,7 +52,8 @@ public:
         const Look look = disk_.look(folder);
         if (look.kind == Look::Kind::Nothing) {
             report.outcome = RootReport::Outcome::Missing;
-            report.sentence = said("%1: there is no such folder", shown);
+            // Not the pattern of a chosen folder, which the window words without the name.
+            report.sentence = said("%1: %2", shown, phrase("there is no such folder"));
             return report;
         }
         const bool is_read = root_.place == Place::HubCache ? readCache(folder)

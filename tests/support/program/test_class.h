@@ -6,8 +6,8 @@
 
 #include <QTest>
 
-// Qt waits five seconds, which a flush to a busy disk can take alone. A longer limit costs time
-// only where a test fails.
+// Qt waits five seconds, which a busy machine can need. A longer limit costs time only where a test
+// fails.
 #undef QTRY_VERIFY
 #define QTRY_VERIFY(expr) QTRY_VERIFY_WITH_TIMEOUT(expr, 30000)
 #undef QTRY_VERIFY2
