@@ -87,6 +87,17 @@ ordered_json fetchPlanJson(const FetchPlan& plan, const PreviewOutcome& preview)
     return out;
 }
 
+/// A line for each file that is left out because of its name.
+static std::string oddNames(const FetchPlan& plan) {
+    std::string out;
+    for (const auto& file : plan.left_out) {
+        if (file.problem != nullptr) {
+            out += "  left out: " + engine::inQuotes(file.name) + ", which " + file.problem + "\n";
+        }
+    }
+    return out;
+}
+
 std::string fetchPlanText(const FetchPlan& plan, const PreviewOutcome& preview) {
     std::string out = plan.request.address.id + "@" + plan.request.address.revision + " (" +
                       plan.commit.substr(0, 12) + ")\n";
@@ -106,12 +117,7 @@ std::string fetchPlanText(const FetchPlan& plan, const PreviewOutcome& preview) 
         }
         out += "  left out: " + std::to_string(plan.left_out.size()) + " files, " +
                byteText(bytes) + " (--all fetches them)\n";
-        for (const auto& file : plan.left_out) {
-            if (file.problem != nullptr) {
-                out +=
-                    "  left out: " + engine::inQuotes(file.name) + ", which " + file.problem + "\n";
-            }
-        }
+        out += oddNames(plan);
     }
     out += "to fetch: " + byteText(plan.missingBytes()) + " of " + byteText(plan.total_bytes);
     if (plan.free_bytes > 0) {
@@ -135,7 +141,7 @@ std::string fetchHeadline(const FetchPlan& plan) {
     return plan.request.address.id + " (" + plan.commit.substr(0, 12) +
            "): " + std::to_string(plan.files.size()) + " files, " + byteText(plan.total_bytes) +
            (plan.present_bytes > 0 ? ", " + byteText(plan.present_bytes) + " here already" : "") +
-           "\n";
+           "\n" + oddNames(plan);
 }
 
 ordered_json fetchedJson(const FetchPlan& plan, uint64_t fetched_bytes, double seconds) {

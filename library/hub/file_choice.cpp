@@ -66,8 +66,11 @@ FileChoice chooseFiles(const std::vector<ListedFile>& files, bool takes_all) {
     FileChoice choice;
     std::set<std::string> names;
     for (const ListedFile& file : files) {
+        // No load asks for a name that this computer cannot keep; an index of weights may.
+        const bool can_go_without =
+            file.problem != nullptr && !engine::lowered(file.name).ends_with(".safetensors");
         const bool is_wanted =
-            takes_all || (isWanted(file) &&
+            takes_all || (isWanted(file) && !can_go_without &&
                           (isKeptApart(file) || names.insert(engine::lowered(file.name)).second));
         (is_wanted ? choice.wanted : choice.left_out).push_back(file);
     }

@@ -41,8 +41,10 @@ Result<ListedFile> readFile(const Json& item, const Asked& asked) {
     const std::string shown = engine::inQuotes(file.name);
     file.problem = fileNameProblemHere(file.name);
     if (mayLeaveFolder(file.name)) {
-        return listError(asked,
-                         said("has the file name %1, which %2", shown, Phrase{file.problem}));
+        return hubError("HubListing",
+                        said("%1: its list of the files of %2 %3; nothing was fetched",
+                             asked.origin, nameOf(asked),
+                             said("has the file name %1, which %2", shown, Phrase{file.problem})));
     }
     const auto size = sizeOf(&item);
     if (!size.has_value()) {

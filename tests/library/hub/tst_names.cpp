@@ -117,6 +117,8 @@ void TestNames::oddFileNames_data() {
     row("ends with a dot.", false);
     row("ends with a blank ", false);
     row("line\nend", false, "control character");
+    row("line\nend.json", false, "control character"); // the pattern asks for *.json
+    row("tab\t.jinja", false, "control character");
     row("../evil", true);
     row("/etc/passwd", true);
     row("a//b", true);
