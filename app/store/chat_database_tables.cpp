@@ -11,10 +11,9 @@ namespace app {
 
 namespace {
 
-/// 1: chats, turns, attachments. 2: versions of the conversation that are not shown.
+/// 1: chats, turns, attachments. 2: versions of the conversation that are not shown. Later forms
+/// stand in user_version and in application_id, so that one wrong byte does not look like one.
 constexpr qint64 kSchema = 2;
-/// What no later version will write in our time: such a number is damage.
-constexpr qint64 kMaxSchema = 100;
 
 struct TablesText {
     Q_DECLARE_TR_FUNCTIONS(app::ChatDatabase)
@@ -57,16 +56,17 @@ engine::Result<void> ChatDatabase::checkAll() {
 }
 
 engine::Result<void> ChatDatabase::createTables() {
-    qint64 version = 0;
-    {
-        ENGINE_ASSIGN(auto statement, database_.prepare("PRAGMA user_version"));
+    const auto number = [this](const char* sql) -> engine::Result<qint64> {
+        ENGINE_ASSIGN(auto statement, database_.prepare(sql));
         ENGINE_TRY(statement.step());
-        version = statement.integer(0);
-    }
+        return statement.integer(0);
+    };
+    ENGINE_ASSIGN(const qint64 version, number("PRAGMA user_version"));
+    ENGINE_ASSIGN(const qint64 written_again, number("PRAGMA application_id"));
     if (version == kSchema) {
         return checkTables();
     }
-    if (version < 0 || version > kMaxSchema) {
+    if (version < 0 || (version > kSchema && version != written_again)) {
         return damaged(QStringLiteral("user_version %1").arg(version));
     }
     if (version > kSchema) {

@@ -386,6 +386,7 @@ void TestChatDatabase::laterVersionIsLeftAlone() {
         app::Database raw;
         VERIFY_DONE(raw.open(file));
         VERIFY_DONE(raw.run("PRAGMA user_version = 7"));
+        VERIFY_DONE(raw.run("PRAGMA application_id = 7"));
     }
     const auto opened = database_->open();
     QVERIFY(!opened.has_value());
