@@ -4,6 +4,7 @@
 #include "engine/base/folder_list.h"
 #include "engine/base/paths.h"
 #include "engine/files/folder_advice.h"
+#include "engine/files/foreign_format.h"
 #include "engine/files/model_files.h"
 
 #include <algorithm>
@@ -57,6 +58,14 @@ public:
 
     [[nodiscard]] Result<std::optional<std::string>> read(ModelText text) const override {
         return readModelText(folder_, fileNameOf(text), maxTextBytes(text));
+    }
+
+    [[nodiscard]] std::optional<Sentence> standIn(ModelText text) const override {
+        const std::string name(fileNameOf(text));
+        const std::vector<std::byte> head = headOfModelFile(folder_, name, 512);
+        const auto found =
+            recogniseStandIn({reinterpret_cast<const char*>(head.data()), head.size()});
+        return found ? std::optional(said("%1: %2", name, found->advice)) : std::nullopt;
     }
 
     [[nodiscard]] Error missing(ModelText text) const override {

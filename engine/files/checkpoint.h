@@ -53,6 +53,10 @@ public:
     /// that leads out of the folder, more than maxTextBytes()), those of reading.
     [[nodiscard]] virtual Result<std::optional<std::string>> read(ModelText text) const = 0;
 
+    /// What stands in the place of a text, such as the pointer of a file that was not fetched.
+    /// Looks at its beginning alone, and does not tell why a text cannot be read.
+    [[nodiscard]] virtual std::optional<Sentence> standIn(ModelText /*text*/) const { return {}; }
+
     /// What to tell where a text that a reader cannot do without is not there, with the next step.
     [[nodiscard]] virtual Error missing(ModelText text) const = 0;
 

@@ -104,16 +104,7 @@ bool endsInOneOf(const std::string& name, std::string_view endings) {
 
 /// Files are called anything: "sha256-..." in Ollama's folder.
 bool beginsAsGguf(const fs::path& folder, const std::string& name) {
-    std::array<std::byte, 16> head{};
-    const Result<fs::path> path = resolveModelFile(folder, name);
-    const auto file =
-        path ? FileReader::open(*path) : Result<std::unique_ptr<FileReader>>(path.error());
-    const size_t count = file ? std::min<size_t>((*file)->sizeBytes(), head.size()) : 0;
-    if (count == 0 || !(*file)->read(0, std::span(head).first(count))) {
-        return false;
-    }
-    const auto format =
-        recogniseForeignFormat(std::span(head).first(count), /*is_certain_only=*/true);
+    const auto format = recogniseForeignFormat(headOfModelFile(folder, name, 16), true);
     return format.has_value() && format->rule == "GgufFile";
 }
 

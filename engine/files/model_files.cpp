@@ -205,6 +205,19 @@ std::string foldersBelowWith(const fs::path& folder, std::string_view file) {
     return found.size() > 3 ? text + " and more" : text;
 }
 
+std::vector<std::byte>
+headOfModelFile(const fs::path& folder, std::string_view name, size_t count) {
+    const auto path = resolveModelFile(folder, name);
+    const auto file =
+        path ? FileReader::open(*path) : Result<std::unique_ptr<FileReader>>(path.error());
+    std::vector<std::byte> head(
+        file ? static_cast<size_t>(std::min<uint64_t>((*file)->sizeBytes(), count)) : 0);
+    if (!head.empty() && !(*file)->read(0, head)) {
+        head.clear();
+    }
+    return head;
+}
+
 Result<std::optional<std::string>> readModelText(const fs::path& folder,
                                                  std::string_view name,
                                                  uint64_t max_bytes,

@@ -32,6 +32,10 @@ bool modelFileExists(const std::filesystem::path& folder, std::string_view name)
 /// when there is none. For messages when the file is not in the folder itself. Follows no links.
 std::string foldersBelowWith(const std::filesystem::path& folder, std::string_view file);
 
+/// The first bytes of folder/name, at most `count`; none where it cannot be read.
+std::vector<std::byte>
+headOfModelFile(const std::filesystem::path& folder, std::string_view name, size_t count);
+
 /// The whole text of folder/name, read after resolveModelFile(). nullopt when there is no such
 /// file. Errors: as resolveModelFile, and rule FileTooLarge when it has more than max_bytes,
 /// LfsPointer or HtmlFile when the file itself was not fetched.

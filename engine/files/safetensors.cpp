@@ -335,11 +335,8 @@ Error explainMissingWeights(const fs::path& folder) {
             if (!name.ends_with(ending)) {
                 continue;
             }
-            std::array<std::byte, kHeadBytes> head{};
-            const auto path = resolveModelFile(folder, name);
-            const auto reader =
-                path ? FileReader::open(*path) : Result<std::unique_ptr<FileReader>>(path.error());
-            if (!reader || (*reader)->sizeBytes() < kHeadBytes || !(*reader)->read(0, head)) {
+            const std::vector<std::byte> head = headOfModelFile(folder, name, kHeadBytes);
+            if (head.size() < kHeadBytes) {
                 continue;
             }
             if (const auto foreign = recogniseForeignFormat(head, /*is_certain_only=*/false)) {

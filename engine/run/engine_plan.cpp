@@ -170,6 +170,10 @@ void Engine::Impl::makePlanOf(const LoadRequest& request,
     for (Sentence& odd : oddThings(prepared.opened)) {
         plan.notes.emplace_back(std::move(odd));
     }
+    if (auto odd = is_plan_only ? prepared.opened.checkpoint->standIn(ModelText::Tokenizer)
+                                : std::nullopt) {
+        plan.notes.emplace_back(*std::move(odd)); // a load refuses it
+    }
     if (asksForCards(request)) {
         tellOfCards(options.gpus->troubles(), prepared.asked.devices, plan);
     }

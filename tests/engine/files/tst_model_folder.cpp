@@ -2,6 +2,7 @@
 // Opening folders: shards and their index, single files, header-only folders, links (rule ST07),
 // files that change while they are open (rule ST08), bounded reads of small files.
 #include "engine/base/sentence_english.h"
+#include "engine/files/checkpoint.h"
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "tests/engine/files/malformed_index.h"
@@ -249,6 +250,11 @@ void TestModelFolder::standInsAreNamed() {
     QCOMPARE(ruleOf(errorOf()), std::string("LfsPointer"));
     QVERIFY2(errorOf().message.find(file + ": is a Git LFS pointer") != std::string::npos,
              errorOf().message.c_str());
+    if (file == "tokenizer.json") { // a plan looks no further
+        const auto told = engine::folderCheckpoint(folder_)->standIn(engine::ModelText::Tokenizer);
+        QVERIFY(told.has_value());
+        QCOMPARE(engine::inEnglish(*told), errorOf().message);
+    }
     for (const char* page : {"<!DOCTYPE html>\n<html>Sign in</html>", "\n  <html><body>",
                              "\xef\xbb\xbf<!doctype html>",
                              "<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code></Error>"}) {
