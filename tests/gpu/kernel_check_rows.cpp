@@ -130,6 +130,7 @@ void checkProducts(cuda::CudaDevice& d) {
         std::vector<std::vector<float>> want;
         ProductArgs a;
         a.output = c.output;
+        a.activation = c.ranks.empty() ? kernels::Activation::Silu : kernels::Activation::GeluTanh;
         a.x = x.there();
         a.rows = c.rows;
         a.count = static_cast<int>(c.out.size());
@@ -167,8 +168,7 @@ void checkProducts(cuda::CudaDevice& d) {
         const MutF32 first{want[0].data(), c.rows, c.out[0], c.out[0]};
         if (c.output != Output::Store) {
             const float* other = c.output == Output::GatedPair ? want[1].data() : by.host.data();
-            cpu.gated_mul({}, kernels::Activation::GeluTanh, first,
-                          {other, c.rows, c.out[0], c.out[0]}, first);
+            cpu.gated_mul({}, a.activation, first, {other, c.rows, c.out[0], c.out[0]}, first);
         }
         const Status status = d.ops().product(d.queue(), a);
         double error = 0.0;

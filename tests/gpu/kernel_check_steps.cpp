@@ -37,13 +37,15 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
         cpu.linear({}, {h.data(), 1, in, in}, gate.host, {a.data(), 1, out, out});
         cpu.linear({}, {h.data(), 1, in, in}, up.host, {b.data(), 1, out, out});
         std::vector<float> want = a;
-        cpu.gated_mul({}, kernels::Activation::GeluTanh, {a.data(), 1, out, out},
-                      {b.data(), 1, out, out}, {want.data(), 1, out, out});
+        const auto activation = nested ? kernels::Activation::GeluTanh : kernels::Activation::Silu;
+        cpu.gated_mul({}, activation, {a.data(), 1, out, out}, {b.data(), 1, out, out},
+                      {want.data(), 1, out, out});
         Buffer y(d, 2048 * 4);
         Buffer sum(d, 1536 * 4);
         ProjectArgs p;
         p.input = ProjectArgs::Input::ResidualNorm;
         p.output = ProjectArgs::Output::GatedPair;
+        p.activation = activation;
         p.x = x.there();
         p.t = t.there();
         p.t_norm = {tn.there(), DType::F32, 1, in};
