@@ -188,14 +188,14 @@ private Q_SLOTS:
 };
 
 void TestCudaEmulatedUpdates::product_data() {
-    QTest::addColumn<int>("format");
+    QTest::addColumn<WeightFormat>("format");
     QTest::addColumn<bool>("nested");
-    QTest::addColumn<int>("output");
+    QTest::addColumn<Output>("output");
     QTest::addColumn<int>("rows");
     QTest::addColumn<int>("in");
     QTest::addColumn<QList<int>>("outs");
     QTest::addColumn<QList<int>>("ranks"); // weight, rank, weight, rank ...
-    QTest::addColumn<int>("type");
+    QTest::addColumn<DType>("type");
     QTest::addColumn<bool>("bounded");
     QTest::addColumn<int>("parts"); // there are
     QTest::addColumn<int>("multiprocessors");
@@ -206,9 +206,8 @@ void TestCudaEmulatedUpdates::product_data() {
                          int parts, int multiprocessors, const char* kernel) {
         QTest::addRow("%d: %s, %s%s, %d rows", seed++, kernel, formatName(format),
                       bounded ? ", bounds" : "", rows)
-            << static_cast<int>(format) << nested << static_cast<int>(output) << rows << in << outs
-            << ranks << static_cast<int>(type) << bounded << parts << multiprocessors
-            << QString(kernel);
+            << format << nested << output << rows << in << outs << ranks << type << bounded << parts
+            << multiprocessors << QString(kernel);
     };
     constexpr auto kNf4 = WeightFormat::Nf4;
     constexpr auto kBf16 = WeightFormat::BF16;
@@ -293,14 +292,14 @@ void TestCudaEmulatedUpdates::product_data() {
 }
 
 void TestCudaEmulatedUpdates::product() {
-    QFETCH(int, format);
+    QFETCH(WeightFormat, format);
     QFETCH(bool, nested);
-    QFETCH(int, output);
+    QFETCH(Output, output);
     QFETCH(int, rows);
     QFETCH(int, in);
     QFETCH(QList<int>, outs);
     QFETCH(QList<int>, ranks);
-    QFETCH(int, type);
+    QFETCH(DType, type);
     QFETCH(bool, bounded);
     QFETCH(int, parts);
     QFETCH(int, multiprocessors);
@@ -309,9 +308,8 @@ void TestCudaEmulatedUpdates::product() {
     for (int i = 0; i < ranks.size(); i += 2) {
         pairs.emplace_back(ranks[i], ranks[i + 1]);
     }
-    CudaEmulatedUpdatesCase c(static_cast<WeightFormat>(format), nested,
-                              static_cast<Output>(output), rows, in, {outs.begin(), outs.end()},
-                              pairs, static_cast<DType>(type), bounded);
+    CudaEmulatedUpdatesCase c(format, nested, output, rows, in, {outs.begin(), outs.end()}, pairs,
+                              type, bounded);
     EmulatedCardOptions options;
     options.multiprocessors = multiprocessors;
     options.run.seed = static_cast<uint64_t>(rows % 3);
@@ -337,8 +335,7 @@ void TestCudaEmulatedUpdates::product() {
         QVERIFY(!launches[i].is_overlapping || launches[i - 1].kernel == "belfry_product_ranks");
     }
     const std::vector<float> want = c.want({});
-    const double error = relativeError(got.data(), want);
-    QVERIFY2(error <= kBound, qPrintable(QString::number(error)));
+    QCOMPARE_LE(relativeError(got.data(), want), kBound);
     // The operands are such that a mistake would have been seen.
     for (int i = 0; i < c.args.update_count; ++i) {
         const double without = relativeError(c.want({i, true, true}).data(), want);
@@ -349,26 +346,23 @@ void TestCudaEmulatedUpdates::product() {
 }
 
 void TestCudaEmulatedUpdates::panels_data() {
-    QTest::addColumn<int>("output");
-    QTest::addColumn<QList<int>>("outs");
-    QTest::addColumn<QString>("launches");
-    QTest::addRow("pair") << static_cast<int>(Output::GatedPair) << QList<int>{300, 300}
+    support::addColumns<Output, QList<int>, QString>("output", "outs", "launches");
+    QTest::addRow("pair") << Output::GatedPair << QList<int>{300, 300}
                           << "product_ranks expand_group product_pair_64_updates expand_group "
                              "product_pair_64_updates expand_group product_pair_64_updates";
     QTest::addRow("weights one by one")
-        << static_cast<int>(Output::Store) << QList<int>{300, 40}
+        << Output::Store << QList<int>{300, 40}
         << "product_ranks expand_group product_64_updates expand_group product_64_updates "
            "product_ranks expand_group product_64_updates";
 }
 
 /// Little scratch memory: a weight comes in panels, weights one after the other.
 void TestCudaEmulatedUpdates::panels() {
-    QFETCH(int, output);
+    QFETCH(Output, output);
     QFETCH(QList<int>, outs);
     QFETCH(QString, launches);
-    CudaEmulatedUpdatesCase c(WeightFormat::Nf4, true, static_cast<Output>(output), 40, 192,
-                              {outs.begin(), outs.end()}, {{0, 5}, {0, 16}, {1, 8}}, DType::BF16,
-                              true);
+    CudaEmulatedUpdatesCase c(WeightFormat::Nf4, true, output, 40, 192, {outs.begin(), outs.end()},
+                              {{0, 5}, {0, 16}, {1, 8}}, DType::BF16, true);
     EmulatedCardOptions options;
     options.multiprocessors = 64;
     EmulatedCard card(options);
@@ -387,8 +381,7 @@ void TestCudaEmulatedUpdates::panels() {
         ran += (ran.isEmpty() ? "" : " ") + QString::fromStdString(kernel).remove("belfry_");
     }
     QCOMPARE(ran, launches);
-    const double error = relativeError(got.data(), c.want({}));
-    QVERIFY2(error <= kBound, qPrintable(QString::number(error)));
+    QCOMPARE_LE(relativeError(got.data(), c.want({})), kBound);
 }
 
 /// Factors are read when the product runs. Strength nought leaves the product without updates.
@@ -403,8 +396,7 @@ void TestCudaEmulatedUpdates::followsFactors() {
         std::vector<float> got;
         QCOMPARE(c.run(card, 1, got), Status::Ok);
         QCOMPARE(card.finish(), std::string());
-        const double error = relativeError(got.data(), c.want({}));
-        QVERIFY2(error <= kBound, qPrintable(QString::number(error)));
+        QCOMPARE_LE(relativeError(got.data(), c.want({})), kBound);
     }
 }
 
