@@ -115,9 +115,7 @@ void TestCardInquiry::initTestCase() {
 }
 
 void TestCardInquiry::troubles_data() {
-    QTest::addColumn<QByteArray>("driver");
-    QTest::addColumn<int>("kind");
-    QTest::addColumn<QByteArray>("found");
+    support::addColumns<QByteArray, int, QByteArray>("driver", "kind", "found");
     const auto row = [](const char* driver, Kind kind, const char* found) {
         QTest::newRow(driver) << QByteArray(driver) << static_cast<int>(kind) << QByteArray(found);
     };
@@ -174,7 +172,7 @@ void TestCardInquiry::stopsAtOnce() {
     timer.start();
     inquiry.stop();
     QVERIFY(inquiry.driver() == nullptr);
-    QVERIFY2(timer.elapsed() < 10'000, qPrintable(QString::number(timer.elapsed())));
+    QCOMPARE_LT(timer.elapsed(), 10'000);
 }
 
 void TestCardInquiry::noLibraryNoProcess() {
@@ -191,8 +189,7 @@ void TestCardInquiry::noLibraryNoProcess() {
 }
 
 void TestCardInquiry::commandLine_data() {
-    QTest::addColumn<QString>("driver");
-    QTest::addColumn<QString>("told");
+    support::addColumns<QString, QString>("driver", "told");
     QTest::newRow("a good driver") << QStringLiteral("0") << QString();
     QTest::newRow("crash") << QStringLiteral("crash") << QStringLiteral("libcuda.so.1: SIGSEGV");
     QTest::newRow("hang") << QStringLiteral("hang") << QStringLiteral("within 2 s (");
@@ -262,9 +259,7 @@ void TestCardInquiry::noChildStays() {
 }
 
 void TestCardInquiry::windowIsUp_data() {
-    QTest::addColumn<QString>("driver");
-    QTest::addColumn<QByteArray>("first");
-    QTest::addColumn<QByteArray>("then");
+    support::addColumns<QString, QByteArray, QByteArray>("driver", "first", "then");
     QTest::newRow("hang") << QStringLiteral("hang")
                           << QByteArray("the graphics driver has not told its cards")
                           << QByteArray("did not tell its graphics cards within 2 s");
@@ -306,8 +301,7 @@ void TestCardInquiry::windowIsUp() {
 }
 
 void TestCardInquiry::windowSaysWhy_data() {
-    QTest::addColumn<QByteArray>("driver");
-    QTest::addColumn<QString>("words");
+    support::addColumns<QByteArray, QString>("driver", "words");
     QTest::newRow("driver hangs") << QByteArray("hang") << QStringLiteral("within 2 s");
     QTest::newRow("driver crashes") << QByteArray("crash") << QStringLiteral("SIGSEGV");
     QTest::newRow("no card") << QByteArray("100") << QString();

@@ -104,9 +104,7 @@ private Q_SLOTS:
 };
 
 void TestEngineProcess::keepsTheHalfReply_data() {
-    QTest::addColumn<QByteArray>("fault");
-    QTest::addColumn<QString>("name");
-    QTest::addColumn<bool>("is_dark");
+    support::addColumns<QByteArray, QString, bool>("fault", "name", "is_dark");
     QTest::newRow("killed") << QByteArray("kill") << QString::fromLatin1(support::kKilledName)
                             << false;
     QTest::newRow("crashed") << QByteArray("crash") << QString::fromLatin1(support::kCrashedName)

@@ -29,9 +29,7 @@ private Q_SLOTS:
 };
 
 void TestNoCard::reason_data() {
-    QTest::addColumn<Trouble>("trouble");
-    QTest::addColumn<QString>("words");
-    QTest::addColumn<bool>("is_problem");
+    support::addColumns<Trouble, QString, bool>("trouble", "words", "is_problem");
     QTest::addRow("no driver") << Trouble{Trouble::Kind::NoDriver}
                                << QStringLiteral("No NVIDIA driver on this machine") << false;
     QTest::addRow("old driver") << Trouble{Trouble::Kind::OldDriver, "", "11.4", "12.0"}

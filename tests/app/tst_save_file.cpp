@@ -6,6 +6,7 @@
 #include "app/store/save_file.h"
 #include "app/store/session_file.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/qt_files.h"
 
 #include <QDir>
 #include <QFile>
@@ -20,11 +21,6 @@
 #endif
 
 namespace {
-
-QByteArray contentOf(const QString& file) {
-    QFile in(file);
-    return in.open(QIODevice::ReadOnly) ? in.readAll() : QByteArray();
-}
 
 #ifdef Q_OS_WIN
 // There a folder holds no pipes or devices, and what QFile calls a link is a file of its own.
@@ -79,8 +75,7 @@ private Q_SLOTS:
 };
 
 void TestSaveFile::saves_data() {
-    QTest::addColumn<QString>("what");
-    QTest::addColumn<QString>("kind");
+    support::addColumns<QString, QString>("what", "kind");
     for (const char* what : {"text", "export", "session", "settings"}) {
         for (const char* kind : {"nothing", "file", "link", "pipe", "null device", "folder"}) {
             QTest::addRow("%s over a %s", what, kind)
@@ -132,7 +127,7 @@ void TestSaveFile::saves() {
     QCOMPARE(after == "nothing", before == "nothing" && !is_saved);
     QVERIFY(before == "nothing" || before == after);
     if (kind == QLatin1String("link")) {
-        QVERIFY(contentOf(folder + QStringLiteral("/deeper/target")).size() > 3);
+        QVERIFY(support::bytesOf(folder + QStringLiteral("/deeper/target")).size() > 3);
     }
 }
 

@@ -69,8 +69,7 @@ private:
 };
 
 void TestScreens::screens_data() {
-    QTest::addColumn<bool>("is_dark");
-    QTest::addColumn<QString>("language");
+    support::addColumns<bool, QString>("is_dark", "language");
     for (const char* language : {"en", "de", "fr"}) {
         QTest::addRow("light %s", language) << false << QString::fromLatin1(language);
         if (QLatin1String(language) != QLatin1String("fr")) { // as long as in light

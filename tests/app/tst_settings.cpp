@@ -127,8 +127,7 @@ void TestSettings::nonsenseIsClamped() {
 }
 
 void TestSettings::windowComesBackOnScreen_data() {
-    QTest::addColumn<QRect>("saved");
-    QTest::addColumn<QRect>("expected");
+    support::addColumns<QRect, QRect>("saved", "expected");
     const QRect left(0, 0, 1920, 1080);
     QTest::newRow("as it was") << QRect(100, 80, 800, 600) << QRect(100, 80, 800, 600);
     QTest::newRow("second screen") << QRect(2000, 50, 800, 600) << QRect(2000, 50, 800, 600);
@@ -361,8 +360,7 @@ void TestSettings::profilesSurvive() {
 }
 
 void TestSettings::whatIsNoProfile_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QString>("found");
+    support::addColumns<QByteArray, QString>("text", "found");
     QTest::newRow("empty") << QByteArray() << QStringLiteral("found: ");
     QTest::newRow("a map") << QByteArray(R"({"version": 1, "default": "cpu"})")
                            << QStringLiteral("another object");

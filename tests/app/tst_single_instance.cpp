@@ -6,6 +6,7 @@
 #include "app/core_dumps.h"
 #include "app/single_instance.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/qt_files.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -42,11 +43,6 @@ namespace {
 constexpr int kSingleInstanceLongestMs = 30'000;
 
 #ifndef Q_OS_WIN
-
-QByteArray readFile(const QString& file) {
-    QFile input(file);
-    return input.open(QIODevice::ReadOnly) ? input.readAll() : QByteArray();
-}
 
 QProcessEnvironment environmentIn(const QString& home) {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
@@ -220,7 +216,8 @@ void TestSingleInstance::programStartedTwice() {
     first.start(QStringLiteral(BELFRY_PROGRAM), QStringList());
     const QString data = home.filePath(QStringLiteral("Belfry/Belfry"));
     const QString log = data + QStringLiteral("/belfry.log");
-    QTRY_VERIFY_WITH_TIMEOUT(readFile(log).contains("window shown"), kSingleInstanceLongestMs);
+    QTRY_VERIFY_WITH_TIMEOUT(support::bytesOf(log).contains("window shown"),
+                             kSingleInstanceLongestMs);
     QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(data + QStringLiteral("/chats.sqlite")),
                              kSingleInstanceLongestMs);
 
@@ -230,20 +227,22 @@ void TestSingleInstance::programStartedTwice() {
     second.start(QStringLiteral(BELFRY_PROGRAM), {QStringLiteral("my model")});
     QVERIFY(second.waitForFinished(kSingleInstanceLongestMs));
     QCOMPARE(second.exitCode(), 0);
-    QTRY_VERIFY_WITH_TIMEOUT(readFile(log).contains("started once more"), kSingleInstanceLongestMs);
-    QCOMPARE(readFile(log).count("window shown"), 1);
+    QTRY_VERIFY_WITH_TIMEOUT(support::bytesOf(log).contains("started once more"),
+                             kSingleInstanceLongestMs);
+    QCOMPARE(support::bytesOf(log).count("window shown"), 1);
     QCOMPARE(first.state(), QProcess::Running);
 
     // The first is killed: the lock is free, and what it remembered is not spoilt.
     first.kill();
     QVERIFY(first.waitForFinished(kSingleInstanceLongestMs));
     const QJsonObject session =
-        QJsonDocument::fromJson(readFile(data + QStringLiteral("/session.json"))).object();
+        QJsonDocument::fromJson(support::bytesOf(data + QStringLiteral("/session.json"))).object();
     QVERIFY(!session.value(QStringLiteral("over")).toBool());
     QProcess third;
     third.setProcessEnvironment(environmentIn(home.path()));
     third.start(QStringLiteral(BELFRY_PROGRAM), QStringList());
-    QTRY_COMPARE_WITH_TIMEOUT(readFile(log).count("window shown"), 2, kSingleInstanceLongestMs);
+    QTRY_COMPARE_WITH_TIMEOUT(support::bytesOf(log).count("window shown"), 2,
+                              kSingleInstanceLongestMs);
     third.terminate();
     QVERIFY(third.waitForFinished(kSingleInstanceLongestMs));
     QCOMPARE(third.exitCode(), 0);
@@ -298,7 +297,7 @@ void TestSingleInstance::noCoreDumps() {
             QVERIFY(program.waitForStarted());
             const QString limits = QStringLiteral("/proc/%1/limits").arg(program.processId());
             const auto soft = [&] {
-                const QByteArrayList lines = readFile(limits).split('\n');
+                const QByteArrayList lines = support::bytesOf(limits).split('\n');
                 for (const QByteArray& line : lines) {
                     if (line.startsWith("Max core file size")) {
                         return line.mid(18).simplified().split(' ').value(0);

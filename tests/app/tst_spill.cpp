@@ -70,10 +70,7 @@ private Q_SLOTS:
 };
 
 void TestSpill::told_data() {
-    QTest::addColumn<quint64>("local");
-    QTest::addColumn<quint64>("shared");
-    QTest::addColumn<int>("state");
-    QTest::addColumn<quint64>("spilled");
+    support::addColumns<quint64, quint64, int, quint64>("local", "shared", "state", "spilled");
     // A budget of 8 GiB, and 100 MiB in main memory while there was room.
     const auto row = [](const char* name, quint64 local, quint64 shared, State state,
                         quint64 spilled = 0) {
@@ -177,7 +174,7 @@ void TestSpill::adviceEndsIt() {
     const auto moved = engine.plan(withAdvice(demoOn("gpu"), *engine.currentPlan(), spilling), {});
     QVERIFY(moved.has_value());
     const auto applied = engine.applyMap(moved->map_text, {}, {});
-    QVERIFY2(applied.has_value(), applied.has_value() ? "" : applied.error().message.c_str());
+    VERIFY_VALUE(applied);
     const MemoryBudget after = budgetOf(engine);
     qInfo("held %.1f MiB of a budget of %.1f; advised moves free %.1f; now held %.1f",
           static_cast<double>(held) / kMiB, static_cast<double>(memory.budget.load()) / kMiB,

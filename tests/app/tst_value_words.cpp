@@ -28,8 +28,7 @@ private Q_SLOTS:
 };
 
 void TestValueWords::errorsOfPlans_data() {
-    QTest::addColumn<std::shared_ptr<const engine::ErrorCause>>("cause");
-    QTest::addColumn<QString>("words");
+    support::addColumns<std::shared_ptr<const engine::ErrorCause>, QString>("cause", "words");
     const auto row = [](const char* name, const std::vector<engine::PlanIssue>& errors,
                         const char* words) {
         QTest::newRow(name) << engine::causeOf(errors) << QString::fromUtf8(words);
@@ -67,8 +66,7 @@ void TestValueWords::errorsOfPlans() {
 
 void TestValueWords::wholeSentences_data() {
     using engine::said;
-    QTest::addColumn<engine::Sentence>("sentence");
-    QTest::addColumn<QString>("words");
+    support::addColumns<engine::Sentence, QString>("sentence", "words");
     const auto row = [](const engine::Sentence& sentence, const char* words) {
         QTest::newRow(words) << sentence << QString::fromUtf8(words);
     };

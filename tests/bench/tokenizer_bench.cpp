@@ -4,6 +4,7 @@
 // figures count processor time only: what the program would do if it were alone on the machine.
 // Usage: belfry_tokenizer_bench TOKENIZER.json TEXT...
 #include "engine/text/tokenizer.h"
+#include "tests/support/files.h"
 
 #include <algorithm>
 #include <chrono>
@@ -17,11 +18,6 @@
 namespace {
 
 constexpr int kRuns = 5;
-
-std::string readAll(const char* path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 struct Seconds {
     double wall = 1e9, cpu = 1e9;
@@ -49,7 +45,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "usage: belfry_tokenizer_bench TOKENIZER.json TEXT...\n");
         return 2;
     }
-    const std::string json = readAll(argv[1]);
+    const std::string json = support::textOf(argv[1]);
     auto tokenizer = engine::Tokenizer::fromJson(json);
     if (!tokenizer.has_value()) {
         std::fprintf(stderr, "%s\n", tokenizer.error().message.c_str());
@@ -59,7 +55,7 @@ int main(int argc, char** argv) {
     std::printf("load: %.0f ms (CPU %.0f ms), %lld tokens\n", load.wall * 1e3, load.cpu * 1e3,
                 static_cast<long long>(tokenizer->vocabSize()));
     for (int i = 2; i < argc; ++i) {
-        const std::string text = readAll(argv[i]);
+        const std::string text = support::textOf(argv[i]);
         const double megabytes = static_cast<double>(text.size()) / 1e6;
         std::vector<engine::TokenId> ids;
         const Seconds encode = bestSeconds([&] { ids = tokenizer->encode(text); });

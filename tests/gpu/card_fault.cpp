@@ -135,7 +135,7 @@ int faultHere(const std::string& kind) {
         std::string wrong = load(engine, requestFor("e2b", "gpu"));
         told["tokens"] = greedy(engine, golden_case, 8, &wrong);
         const auto ask = [&]() -> engine::Result<void> {
-            const auto reply = engine.generate(promptOf(golden_case), {}, {});
+            const auto reply = engine.generate(support::goldenCaseRequest(golden_case), {}, {});
             return reply.has_value() ? engine::Result<void>() : reply.error();
         };
         if (kind != "none") {

@@ -6,6 +6,7 @@
 #include "engine/media/image.h"
 #include "engine/run/engine.h"
 #include "tests/gpu/gpu_tests.h"
+#include "tests/support/engine/golden_engine.h"
 #include "tests/support/golden.h"
 #include "tests/support/model/golden_model.h"
 
@@ -50,15 +51,12 @@ struct AdapterFolder {
 };
 
 engine::GenerateRequest textPrompt() {
-    engine::GenerateRequest request;
+    engine::GenerateRequest request = support::greedyRequest({}, kCaseTokens);
     uint32_t state = 99;
     for (int i = 0; i < 64; ++i) {
         state = state * 1664525U + 1013904223U;
         request.raw_ids.push_back(static_cast<int32_t>(300 + (state >> 8U) % 500U));
     }
-    request.sampling.temperature = 0.0;
-    request.sampling.ignores_eos = true;
-    request.sampling.max_tokens = kCaseTokens;
     return request;
 }
 

@@ -25,7 +25,8 @@
 #include "tests/gpu/result_table.h"
 #include "tests/gpu/shared_decoder.h"
 #ifdef BELFRY_EMULATED_CARD
-#include "tests/gpu/emulated_card.h"
+#include "engine/devices/gpu_access.h"
+#include "tests/support/cuda_emulator/emulated_card.h"
 #endif
 
 #include <algorithm>
@@ -85,8 +86,12 @@ int main(int argc, char** argv) {
 #ifdef BELFRY_EMULATED_CARD
     // What needs a real card's memory or speed is left out.
     constexpr bool kIsReal = false;
-    static gpu::EmulatedCards cards(1);
-    gpu::engineOptions().gpus = cards.access();
+    support::EmulatedCardOptions card_options;
+    card_options.multiprocessors = 8;
+    card_options.run.resident_threads = 8192;
+    static support::EmulatedCard emulated(card_options);
+    gpu::engineOptions().gpus = std::make_shared<const engine::GpuAccess>(
+        engine::cudaAccess(&emulated.fake().driver(), {}, support::FakeDriver::images()));
 #else
     constexpr bool kIsReal = true;
 #endif
@@ -166,7 +171,8 @@ int main(int argc, char** argv) {
         gpu::limits(list, machine);
     }
 #ifdef BELFRY_EMULATED_CARD
-    list.run("emulator", "no kernel did anything wrong", [](std::string*) { return cards.error; });
+    list.run("emulator", "no kernel did anything wrong",
+             [](std::string*) { return emulated.finish(); });
 #endif
     std::printf("%d passed, %d failed\n", list.passed(), list.failed());
     if (!json_file.empty()) {

@@ -8,6 +8,7 @@
 #include "engine/run/engine.h"
 #include "kernels/cuda/cards.h"
 #include "tests/gpu/check_list.h"
+#include "tests/support/engine/golden_engine.h"
 #include "tests/support/golden.h"
 #include "tests/support/model/golden_model.h"
 
@@ -40,7 +41,6 @@ requestFor(const std::string& family, const std::string& map, const std::string&
 std::string load(engine::Engine& engine, const engine::LoadRequest& request);
 
 /// Greedy, no end of text.
-engine::GenerateRequest promptOf(const support::GoldenCase& c);
 
 /// Empty vector with *wrong set on error.
 std::vector<float>
@@ -49,9 +49,6 @@ std::vector<int32_t>
 greedy(engine::Engine& engine, const support::GoldenCase& c, int count, std::string* wrong);
 
 std::string number(double value);
-
-/// Predicted and measured bytes of every device where they differ; the context is told apart.
-std::string memoryDifference(const engine::Engine& engine);
 
 const std::vector<std::string>& families();
 

@@ -165,40 +165,41 @@ void forumMatrix(CheckList& list, bool has_second) {
                     continue;
                 }
                 const bool is_first = where == maps.front().first;
-                list.run("adapter", "matrix: " + where + ", " + quant + ", " + set,
-                         [&, map = map, names = adapters](std::string* figure) {
-                             LoadRequest request = requestFor("e2b", map);
-                             request.quant = quant;
-                             for (const std::string& name : names) {
-                                 request.adapters.push_back({goldenFolder("e2b", name), 1.0, true});
-                             }
-                             Engine engine(engineOptions());
-                             std::string wrong = load(engine, request);
-                             wrong = wrong.empty() ? memoryDifference(engine) : wrong;
-                             const auto tokens = wrong.empty() ? greedy(engine, c, 24, &wrong)
-                                                               : std::vector<int32_t>();
-                             request.is_reference_precision = false;
-                             wrong = wrong.empty() ? load(engine, request) : wrong;
-                             wrong = wrong.empty() ? memoryDifference(engine) : wrong;
-                             const auto steps = wrong.empty() ? steppedLogits(engine, c, 4, &wrong)
-                                                              : std::vector<float>();
-                             if (!wrong.empty()) {
-                                 return wrong;
-                             }
-                             if (is_first) {
-                                 expected = tokens;
-                                 expected_logits = steps;
-                                 return std::string();
-                             }
-                             if (expected.empty() || tokens != expected) {
-                                 return std::string("other tokens than on one GPU");
-                             }
-                             const double error = support::nmse(steps, expected_logits);
-                             *figure = "in 16 bits: NMSE " + number(error);
-                             return error <= bound ? std::string()
-                                                   : "in 16 bits: NMSE " + number(error) +
-                                                         ", allowed " + number(bound);
-                         });
+                list.run(
+                    "adapter", "matrix: " + where + ", " + quant + ", " + set,
+                    [&, map = map, names = adapters](std::string* figure) {
+                        LoadRequest request = requestFor("e2b", map);
+                        request.quant = quant;
+                        for (const std::string& name : names) {
+                            request.adapters.push_back({goldenFolder("e2b", name), 1.0, true});
+                        }
+                        Engine engine(engineOptions());
+                        std::string wrong = load(engine, request);
+                        wrong = wrong.empty() ? support::memoryDifference(engine, false) : wrong;
+                        const auto tokens =
+                            wrong.empty() ? greedy(engine, c, 24, &wrong) : std::vector<int32_t>();
+                        request.is_reference_precision = false;
+                        wrong = wrong.empty() ? load(engine, request) : wrong;
+                        wrong = wrong.empty() ? support::memoryDifference(engine, false) : wrong;
+                        const auto steps = wrong.empty() ? steppedLogits(engine, c, 4, &wrong)
+                                                         : std::vector<float>();
+                        if (!wrong.empty()) {
+                            return wrong;
+                        }
+                        if (is_first) {
+                            expected = tokens;
+                            expected_logits = steps;
+                            return std::string();
+                        }
+                        if (expected.empty() || tokens != expected) {
+                            return std::string("other tokens than on one GPU");
+                        }
+                        const double error = support::nmse(steps, expected_logits);
+                        *figure = "in 16 bits: NMSE " + number(error);
+                        return error <= bound ? std::string()
+                                              : "in 16 bits: NMSE " + number(error) + ", allowed " +
+                                                    number(bound);
+                    });
             }
         }
     }

@@ -45,22 +45,8 @@ std::string load(Engine& engine, const LoadRequest& request) {
     return loaded.has_value() ? std::string() : "load: " + loaded.error().message;
 }
 
-engine::GenerateRequest promptOf(const GoldenCase& c) {
-    engine::GenerateRequest request;
-    request.raw_ids = c.input_ids;
-    if (!c.image.empty()) {
-        request.raw_images.push_back((support::goldenDir() / c.image).string());
-    }
-    if (!c.audio.empty()) {
-        request.raw_audios.push_back((support::goldenDir() / c.audio).string());
-    }
-    request.sampling.temperature = 0.0;
-    request.sampling.ignores_eos = true;
-    return request;
-}
-
 std::vector<float> logits(Engine& engine, const GoldenCase& c, int64_t rows, std::string* wrong) {
-    auto result = engine.logits(promptOf(c), rows, {});
+    auto result = engine.logits(support::goldenCaseRequest(c), rows, {});
     if (!result.has_value()) {
         *wrong = c.id + ": " + result.error().message;
         return {};
@@ -69,7 +55,7 @@ std::vector<float> logits(Engine& engine, const GoldenCase& c, int64_t rows, std
 }
 
 std::vector<int32_t> greedy(Engine& engine, const GoldenCase& c, int count, std::string* wrong) {
-    engine::GenerateRequest request = promptOf(c);
+    engine::GenerateRequest request = support::goldenCaseRequest(c);
     request.sampling.max_tokens = count;
     auto reply = engine.generate(request, {}, {});
     if (!reply.has_value()) {
@@ -82,21 +68,6 @@ std::vector<int32_t> greedy(Engine& engine, const GoldenCase& c, int count, std:
 std::string number(double value) {
     char text[32];
     std::snprintf(text, sizeof(text), "%.2e", value);
-    return text;
-}
-
-std::string memoryDifference(const Engine& engine) {
-    std::string text;
-    for (const engine::DeviceMemory& device : engine.memory()) {
-        for (const engine::MemoryPart part : engine::kMemoryParts) {
-            if (part != engine::MemoryPart::Context &&
-                device.measured[part] != device.predicted[part]) {
-                text += device.id.toString() + " " + engine::memoryPartName(part) + ": predicted " +
-                        std::to_string(device.predicted[part]) + ", measured " +
-                        std::to_string(device.measured[part]) + "; ";
-            }
-        }
-    }
     return text;
 }
 
@@ -139,7 +110,7 @@ std::string compareCases(Engine& engine,
         return "no golden logits to compare with";
     }
     *figure = "largest error " + number(largest);
-    return memoryDifference(engine);
+    return support::memoryDifference(engine, false);
 }
 
 Noise noiseOf(const std::string& family, const GoldenCase& c) {
@@ -173,7 +144,7 @@ double fewRowsBound(const std::string& family) {
 std::vector<float>
 steppedLogits(Engine& engine, const GoldenCase& c, int64_t rows, std::string* wrong) {
     std::vector<float> all;
-    engine::GenerateRequest request = promptOf(c);
+    engine::GenerateRequest request = support::goldenCaseRequest(c);
     const auto first = static_cast<std::ptrdiff_t>(c.input_ids.size()) - rows;
     for (std::ptrdiff_t end = first; end <= first + rows; ++end) {
         request.raw_ids.assign(c.input_ids.begin(), c.input_ids.begin() + end);
@@ -239,7 +210,7 @@ std::string compareDefault(Engine& engine,
     std::snprintf(text, sizeof(text), "NMSE %.2e (%.2f of its bound), single steps %.2e (%.2f)",
                   prompt.error, prompt.share, steps.error, steps.share);
     *figure = text;
-    return wrong.empty() ? memoryDifference(engine) : wrong;
+    return wrong.empty() ? support::memoryDifference(engine, false) : wrong;
 }
 
 std::vector<float> expectedLogits(const std::string& family, const GoldenCase& c) {

@@ -59,7 +59,7 @@ void drawn(CheckList& list) {
                     texts.emplace_back();
                     constexpr int64_t top_k[] = {64, 1, 256};
                     for (int seed = 0; seed < 12 && wrong.empty(); ++seed) {
-                        engine::GenerateRequest prompt = promptOf(c);
+                        engine::GenerateRequest prompt = support::goldenCaseRequest(c);
                         prompt.sampling.temperature = 0.7 + 0.2 * (seed % 4);
                         prompt.sampling.top_k = top_k[seed % 3];
                         prompt.sampling.top_p = seed % 2 == 0 ? 0.95 : 1.0;

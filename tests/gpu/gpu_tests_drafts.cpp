@@ -89,15 +89,11 @@ std::string compareTexts(Engine& engine,
 }
 
 engine::GenerateRequest promptFrom(int first) {
-    engine::GenerateRequest prompt;
-    prompt.raw_ids = {2};
+    engine::GenerateRequest prompt = support::greedyRequest({2}, kTokens);
     for (int i = 0; i < 20; ++i) {
         prompt.raw_ids.push_back(30 + (first + 37 * i + i * i) % 340);
     }
-    prompt.sampling.temperature = 0.0;
-    prompt.sampling.ignores_eos = true;
     prompt.sampling.repetition_penalty = 1.0;
-    prompt.sampling.max_tokens = kTokens;
     return prompt;
 }
 
@@ -150,7 +146,7 @@ compareDrafts(const Folders& folders, int drafts, bool has_adapter, std::string*
               " part where tokens are near";
     return !wrong.empty() ? wrong
            : same == 0    ? std::string("no text is the same")
-                          : memoryDifference(engine);
+                          : support::memoryDifference(engine, false);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections "golden" and "quantized": every family against Hugging Face.
 #include "tests/gpu/gpu_tests.h"
+#include "tests/support/files.h"
 
 #include <unistd.h>
 
@@ -22,9 +23,7 @@ namespace {
 std::map<std::string, std::string> contentsOf(const std::filesystem::path& folder) {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        std::ifstream in(entry.path(), std::ios::binary);
-        files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(in),
-                                                   std::istreambuf_iterator<char>()};
+        files[entry.path().filename().string()] = support::textOf(entry.path());
     }
     return files;
 }

@@ -95,15 +95,11 @@ tryLimit(const LoadRequest& request, const Machine& machine, uint64_t* apart, st
     if (!wrong.empty()) {
         return wrong;
     }
-    engine::GenerateRequest prompt;
-    prompt.raw_ids.assign(512, 7);
-    prompt.sampling.max_tokens = 4;
-    prompt.sampling.temperature = 0.0;
-    prompt.sampling.ignores_eos = true;
+    const auto prompt = support::greedyRequest(std::vector<int32_t>(512, 7), 4);
     if (const auto reply = engine.generate(prompt, {}, {}); !reply.has_value()) {
         return "reply: " + reply.error().message;
     }
-    wrong = memoryDifference(engine);
+    wrong = support::memoryDifference(engine, false);
     const uint64_t predicted = predictedBytes(*engine.currentPlan(), card);
     if (!is_simulated && predicted > 0) {
         const uint64_t taken = before - std::min(before, machine.freeBytes());

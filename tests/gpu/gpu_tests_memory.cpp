@@ -75,7 +75,7 @@ void cancel(CheckList& list, const Machine& machine) {
         const auto c = support::goldenCases("e2b").front();
         for (int64_t at = 1; at <= 24 && wrong.empty(); ++at) {
             std::stop_source stop;
-            engine::GenerateRequest request = promptOf(c);
+            engine::GenerateRequest request = support::goldenCaseRequest(c);
             request.sampling.max_tokens = 100;
             const auto reply = engine.generate(
                 request,
@@ -251,11 +251,8 @@ void predictedMemory(CheckList& list, const Machine& machine) {
                 if (!wrong.empty()) {
                     return wrong;
                 }
-                engine::GenerateRequest prompt;
-                prompt.raw_ids.assign(static_cast<size_t>(one.prompt), 1000);
-                prompt.sampling.max_tokens = 8;
-                prompt.sampling.temperature = 0.0;
-                prompt.sampling.ignores_eos = true;
+                const auto prompt = support::greedyRequest(
+                    std::vector<int32_t>(static_cast<size_t>(one.prompt), 1000), 8);
                 if (const auto reply = engine.generate(prompt, {}, {}); !reply.has_value()) {
                     return reply.error().message;
                 }

@@ -67,15 +67,6 @@ std::vector<std::pair<std::string, std::string>> placementRows(const std::string
     return rows;
 }
 
-GoldenCase caseOf(const std::string& family, const std::string& id) {
-    for (const GoldenCase& c : support::goldenCases(family)) {
-        if (c.id == id) {
-            return c;
-        }
-    }
-    return {};
-}
-
 /// fp32: everything on one card, then every row; logits and greedy tokens.
 void inReference(CheckList& list,
                  const std::string& family,
@@ -83,14 +74,14 @@ void inReference(CheckList& list,
                  const std::vector<std::pair<std::string, std::string>>& rows) {
     std::vector<float> expected;
     std::vector<int32_t> expected_tokens;
-    const GoldenCase c = caseOf(family, "image_audio");
+    const GoldenCase c = support::goldenCase(family, "image_audio");
     const auto answer = [&](const std::string& map, std::vector<float>* values,
                             std::vector<int32_t>* tokens) {
         Engine engine(engineOptions());
         LoadRequest request = requestFor(family, map);
         request.quant = quant;
         std::string wrong = load(engine, request);
-        wrong = wrong.empty() ? memoryDifference(engine) : wrong;
+        wrong = wrong.empty() ? support::memoryDifference(engine, false) : wrong;
         if (wrong.empty()) {
             *values = logits(engine, c, 4, &wrong);
         }
@@ -168,7 +159,8 @@ void inDefault(CheckList& list,
                const std::vector<std::pair<std::string, std::string>>& rows) {
     constexpr int64_t kSteps = 4;
     const size_t num_rows = quant == "none" ? 32 : 8;
-    const std::vector<GoldenCase> cases = {caseOf(family, "image_audio"), caseOf(family, "text")};
+    const std::vector<GoldenCase> cases = {support::goldenCase(family, "image_audio"),
+                                           support::goldenCase(family, "text")};
     std::vector<std::vector<int32_t>> clear;
     for (const GoldenCase& c : cases) {
         const std::vector<float> golden =
@@ -185,7 +177,7 @@ void inDefault(CheckList& list,
         request.is_reference_precision = false;
         request.quant = quant;
         std::string wrong = load(engine, request);
-        wrong = wrong.empty() ? memoryDifference(engine) : wrong;
+        wrong = wrong.empty() ? support::memoryDifference(engine, false) : wrong;
         for (size_t i = 0; i < cases.size() && wrong.empty(); ++i) {
             out->steps.push_back(steppedLogits(engine, cases[i], kSteps, &wrong));
             if (wrong.empty()) {

@@ -255,10 +255,11 @@ struct Update {
 void checkLinear(cuda::CudaDevice& d, bool is_reference);
 void checkAttention(cuda::CudaDevice& d, bool is_reference);
 void checkProbes(cuda::CudaDevice& d);
-// kernel_check_steps.cpp, kernel_check_updates.cpp: decode steps and low-rank updates.
+// kernel_check_updates.cpp: low-rank updates of many rows.
+void checkUpdates(cuda::CudaDevice& d, bool is_reference);
+// kernel_check_steps.cpp: decode steps.
 void checkSteps(cuda::CudaDevice& d, bool is_collected);
 void checkLongRows(cuda::CudaDevice& d);
-void checkUpdates(cuda::CudaDevice& d, bool is_reference);
 void checkStepUpdates(cuda::CudaDevice& d, bool is_collected);
 // kernel_check_experts.cpp: routed experts of a token.
 void checkExperts(cuda::CudaDevice& d);

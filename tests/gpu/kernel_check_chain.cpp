@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decoder layers of a few tokens as one launch (stream_rows.cu), without and with low-rank updates,
 // against the scalar CPU table token by token, and what such a launch takes.
-#include "tests/gpu/kernel_check.h"
+#include "tests/gpu/card_copies.h"
 #include "tests/kernels/row_cases.h"
-
-#include <cstddef>
-#include <cstdlib>
-#include <map>
 
 namespace kernel_check {
 namespace {
@@ -19,55 +15,9 @@ using support::RowShape;
 constexpr double kBound = 2e-2;
 constexpr double kFirstBound = 2e-3; ///< For the first projection alone.
 
-/// The operands of a chain in the card's memory.
-class CardCopies {
-public:
-    CardCopies(cuda::CudaDevice& d, RowChain& chain) : d_(&d) {
-        chain.eachOperand([&](void* host, size_t size) {
-            if (size == 0) {
-                return;
-            }
-            auto card = std::make_unique<Buffer>(d, size + 64);
-            d.copyIn(card->data, host, size);
-            copies_.emplace(reinterpret_cast<uintptr_t>(host), Copy{host, size, std::move(card)});
-        });
-    }
-    /// Where what lies at `host` is in the card's memory.
-    template <typename T>
-    T* there(T* host) const {
-        if (host == nullptr) {
-            return nullptr;
-        }
-        const auto address = reinterpret_cast<uintptr_t>(host);
-        const auto behind = copies_.upper_bound(address);
-        const size_t offset =
-            behind == copies_.begin() ? SIZE_MAX : address - std::prev(behind)->first;
-        if (offset == SIZE_MAX || offset >= std::prev(behind)->second.size) {
-            std::printf("an operand is in no copy\n");
-            std::exit(1);
-        }
-        return reinterpret_cast<T*>(static_cast<std::byte*>(std::prev(behind)->second.card->data) +
-                                    offset);
-    }
-    Status run(RowChain& chain) const {
-        return chain.run(*d_, [this](auto* at) { return there(at); });
-    }
-    void bringBack() const {
-        for (const auto& [address, copy] : copies_) {
-            d_->copyOut(copy.host, copy.card->data, copy.size);
-        }
-        d_->synchronize();
-    }
-
-private:
-    struct Copy {
-        void* host;
-        size_t size;
-        std::unique_ptr<Buffer> card;
-    };
-    cuda::CudaDevice* d_;
-    std::map<uintptr_t, Copy> copies_;
-};
+Status runOn(cuda::CudaDevice& d, RowChain& chain, const CardCopies& copies) {
+    return chain.run(d, [&copies](auto* at) { return copies.there(at); });
+}
 
 struct ChainCase {
     const char* name;
@@ -139,7 +89,7 @@ void checkRowSteps(cuda::CudaDevice& d) {
             const CardCopies copies(d, chain);
             const std::string name = std::string("rows of ") + c.name +
                                      (rank > 0 ? ", updates of rank " + std::to_string(rank) : "");
-            const Status status = copies.run(chain);
+            const Status status = runOn(d, chain, copies);
             if (status == Status::Ok) {
                 copies.bringBack();
             }
@@ -149,7 +99,7 @@ void checkRowSteps(cuda::CudaDevice& d) {
 #ifndef BELFRY_EMULATED_CARD
             if (status == Status::Ok) {
                 std::printf("    %.1f us\n",
-                            microseconds(d, 20, [&](int) { return copies.run(chain); }));
+                            microseconds(d, 20, [&](int) { return runOn(d, chain, copies); }));
             }
 #endif
         }

@@ -1,71 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of a decoded token against the scalar CPU table.
-#include "tests/gpu/kernel_check.h"
+// Steps of a decoded token, with low-rank updates and without, against the scalar CPU table: one by
+// one as launches of their own, or collected into one.
+#include "tests/gpu/card_copies.h"
+#include "tests/kernels/step_cases.h"
 
 namespace kernel_check {
+namespace {
 
-/// Steps one by one as launches of their own, or collected into one.
-void checkSteps(cuda::CudaDevice& d, bool is_collected) {
-    const std::string form = is_collected ? "collected: " : "";
-    const auto begin = [&] { return is_collected ? d.ops().begin_steps(d.queue()) : Status::Ok; };
-    const auto end = [&](Status status) {
-        const Status ended = is_collected ? d.ops().end_steps(d.queue()) : Status::Ok;
-        return status == Status::Ok ? ended : status;
-    };
-    // The projection step with residual and norms against single functions of the CPU.
-    const OpTable& cpu = cpuScalarOps();
-    const int64_t in = 1536;
-    const int64_t out = 2048;
-    Pair<float> x(d, normal(1536));
-    Pair<float> t(d, normal(1536));
-    Pair<float> tn(d, normal(1536));
-    Pair<float> n(d, normal(1536));
-    for (const auto& [format, nested] : {std::pair{WeightFormat::Nf4, true},
-                                         {WeightFormat::Int8Row, false},
-                                         {WeightFormat::BF16, false}}) {
-        Weight gate(d, format, out, in, nested);
-        Weight up(d, format, out, in, nested);
-        std::vector<float> r = x.host;
-        cpu.rms_norm_add({}, {t.host.data(), 1, in, in}, {tn.host.data(), DType::F32, 1, in}, 1e-6F,
-                         1.0F, {r.data(), 1, in, in});
-        cpu.scale({}, {r.data(), 1, in, in}, 0.7F);
-        std::vector<float> h(1536);
-        cpu.rms_norm({}, {r.data(), 1, in, in}, {n.host.data(), DType::F32, 1, in}, 1e-6F,
-                     {h.data(), 1, in, in});
-        std::vector<float> a(2048);
-        std::vector<float> b(2048);
-        cpu.linear({}, {h.data(), 1, in, in}, gate.host, {a.data(), 1, out, out});
-        cpu.linear({}, {h.data(), 1, in, in}, up.host, {b.data(), 1, out, out});
-        std::vector<float> want = a;
-        const auto activation = nested ? kernels::Activation::GeluTanh : kernels::Activation::Silu;
-        cpu.gated_mul({}, activation, {a.data(), 1, out, out}, {b.data(), 1, out, out},
-                      {want.data(), 1, out, out});
-        Buffer y(d, 2048 * 4);
-        Buffer sum(d, 1536 * 4);
-        ProjectArgs p;
-        p.input = ProjectArgs::Input::ResidualNorm;
-        p.output = ProjectArgs::Output::GatedPair;
-        p.activation = activation;
-        p.x = x.there();
-        p.t = t.there();
-        p.t_norm = {tn.there(), DType::F32, 1, in};
-        p.norm = {n.there(), DType::F32, 1, in};
-        p.scalar = 0.7F;
-        p.x_out = sum.f();
-        p.count = 2;
-        p.w[0] = gate.card;
-        p.w[1] = up.card;
-        p.y[0] = y.f();
-        Status status = begin();
-        if (status == Status::Ok) {
-            status = end(d.ops().project(d.queue(), p));
-        }
-        report(form + "project pair " + std::string(formatName(format, nested)), status,
-               relativeError(fetch(d, y, want.size()), want), 4e-3);
-        report(form + "project residual " + std::string(formatName(format, nested)), status,
-               relativeError(fetch(d, sum, r.size()), r), 1e-6);
+using support::AttendCase;
+using support::ProjectCase;
+using Input = ProjectArgs::Input;
+using Output = ProjectArgs::Output;
+
+constexpr std::pair<WeightFormat, bool> kFormats[] = {
+    {WeightFormat::Nf4, true}, {WeightFormat::Int8Row, false}, {WeightFormat::BF16, false}};
+
+/// Enqueues the steps, in one launch where they are collected.
+Status
+enqueue(cuda::CudaDevice& d, bool is_collected, const std::vector<std::function<Status()>>& steps) {
+    Status status = is_collected ? d.ops().begin_steps(d.queue()) : Status::Ok;
+    if (status != Status::Ok) {
+        return status;
     }
-    // The attention step against norm, RoPE, store and attention of the CPU.
+    for (const auto& step : steps) {
+        status = status == Status::Ok ? step() : status;
+    }
+    const Status ended = is_collected ? d.ops().end_steps(d.queue()) : Status::Ok;
+    return status == Status::Ok ? ended : status;
+}
+
+/// The projection step with residual and norms.
+void checkPairs(cuda::CudaDevice& d, bool is_collected, const std::string& form) {
+    for (const auto& [format, nested] : kFormats) {
+        const ProjectCase c(format, nested, 64, 1536, {2048, 2048}, Input::ResidualNorm,
+                            Output::GatedPair);
+        const CardCopies copies(d, c);
+        const Status status = enqueue(
+            d, is_collected, {[&] { return d.ops().project(d.queue(), copies.moved(c.args)); }});
+        copies.bringBack();
+        double residual = 0.0;
+        const double error = c.error(&residual);
+        report(form + "project pair " + formatName(format, nested), status, error, 4e-3);
+        report(form + "project residual " + formatName(format, nested), status, residual, 1e-6);
+    }
+}
+
+/// The attention step, and projections behind it: the first merges the parts itself where they are
+/// few, the second stands behind a barrier.
+void checkAttentionSteps(cuda::CudaDevice& d, bool is_collected, const std::string& form) {
     struct Case {
         int64_t heads, kv, dim, size, ring, window;
         bool owner;
@@ -78,193 +60,135 @@ void checkSteps(cuda::CudaDevice& d, bool is_collected) {
                          {8, 2, 512, 2500, 4096, 0, true},
                          {4, 2, 32, 40, 64, 16, true},
                          {8, 1, 512, 1, 4096, 0, true}}) {
-        const auto stride = static_cast<size_t>(c.kv * c.dim);
-        const auto used = std::min(c.size, c.ring);
-        std::vector<float> kf = normal(static_cast<size_t>(c.ring) * stride);
-        std::vector<float> vf = normal(kf.size());
-        std::vector<uint16_t> kb(kf.size());
-        std::vector<uint16_t> vb(kf.size());
-        for (size_t i = 0; i < kf.size(); ++i) {
-            kb[i] = toBf16(kf[i]);
-            vb[i] = toBf16(vf[i]);
+        AttendCase attend(c.heads, c.kv, c.dim, c.size, c.ring, c.window, c.owner);
+        attend.args.is_ring = c.window > 0 || c.dim == 512;
+        const int64_t width = c.heads * c.dim;
+        ProjectCase o(WeightFormat::Nf4, true, 64, width, {192}, Input::Plain, Output::Store);
+        o.readFrom(attend.args.out, attend.want);
+        ProjectCase last(WeightFormat::Nf4, true, 64, 192, {64}, Input::Plain, Output::Store);
+        last.readFrom(o.args.y[0], o.want[0]);
+        const CardCopies copies(d, attend, o, last);
+        const auto attends = [&] {
+            return d.ops().attend_step(d.queue(), copies.moved(attend.args));
+        };
+        Status status = enqueue(d, is_collected, {attends});
+        if (status == Status::Ok) { // twice: counters must come back to 0
+            status = enqueue(d, is_collected, {attends});
         }
-        std::vector<int32_t> positions(static_cast<size_t>(c.ring), -1);
-        for (int64_t p = 0; p < c.size; ++p) {
-            positions[static_cast<size_t>(p % c.ring)] = static_cast<int32_t>(p);
-        }
-        const auto position = static_cast<int32_t>(c.size - 1);
-        const auto slot = static_cast<int32_t>((c.size - 1) % c.ring);
-        Pair<uint16_t> ck(d, kb);
-        Pair<uint16_t> cv(d, vb);
-        Pair<int32_t> kpos(d, positions);
-        Pair<int32_t> ints(d, {position, slot, static_cast<int32_t>(used)});
-        Pair<float> q(d, normal(static_cast<size_t>(c.heads * c.dim)));
-        Pair<float> k(d, normal(stride));
-        Pair<float> v(d, normal(stride));
-        Pair<float> qn(d, normal(static_cast<size_t>(c.dim)));
-        Pair<float> kn(d, normal(static_cast<size_t>(c.dim), 0.1F));
-        std::vector<float> freq(static_cast<size_t>(c.dim / 2));
-        for (size_t i = 0; i < freq.size(); ++i) {
-            freq[i] = static_cast<float>(
-                std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(c.dim)));
-        }
-        Pair<float> inv(d, freq);
-        std::vector<float> qh = q.host;
-        cpu.rms_norm({}, {qh.data(), c.heads, c.dim, c.dim}, {qn.host.data(), DType::F32, 1, c.dim},
-                     1e-6F, {qh.data(), c.heads, c.dim, c.dim});
-        cpu.rope({}, {qh.data(), 1, c.heads * c.dim, c.heads * c.dim}, c.dim, 0, c.dim, &position,
-                 freq.data());
-        if (c.owner) {
-            std::vector<float> kh = k.host;
-            std::vector<float> vh = v.host;
-            const auto width = static_cast<int64_t>(stride);
-            cpu.rms_norm({}, {kh.data(), c.kv, c.dim, c.dim},
-                         {kn.host.data(), DType::F32, 1, c.dim}, 1e-6F,
-                         {kh.data(), c.kv, c.dim, c.dim});
-            cpu.rope({}, {kh.data(), 1, width, width}, c.dim, 0, c.dim, &position, freq.data());
-            cpu.rms_norm({}, {vh.data(), c.kv, c.dim, c.dim}, {}, 1e-6F,
-                         {vh.data(), c.kv, c.dim, c.dim});
-            cpu.store_rows({}, {kh.data(), 1, width, width}, &slot, DType::BF16, kb.data(), c.ring);
-            cpu.store_rows({}, {vh.data(), 1, width, width}, &slot, DType::BF16, vb.data(), c.ring);
-        }
-        std::vector<float> want(q.host.size());
-        AttentionArgs a;
-        a.q = qh.data();
-        a.k = kb.data();
-        a.v = vb.data();
-        a.kv_type = DType::BF16;
-        a.queries = 1;
-        a.keys = used;
-        a.num_heads = c.heads;
-        a.num_kv_heads = c.kv;
-        a.head_dim = c.dim;
-        a.mask.window = c.window;
-        a.mask.query_position = &position;
-        a.mask.key_position = positions.data();
-        a.out = want.data();
-        cpu.attention({}, a);
-        Buffer attended(d, want.size() * 4);
-        AttendStepArgs s;
-        s.q = q.there();
-        s.k = c.owner ? k.there() : nullptr;
-        s.v = c.owner ? v.there() : nullptr;
-        s.q_norm = {qn.there(), DType::F32, 1, c.dim};
-        s.k_norm = {kn.there(), DType::F32, 1, c.dim};
-        s.inv_freq = inv.there();
-        s.position = ints.there();
-        s.slot = ints.there() + 1;
-        s.key_count = ints.there() + 2;
-        s.key_position = kpos.there();
-        s.cache_k = ck.card->data;
-        s.cache_v = cv.card->data;
-        s.capacity = c.ring;
-        s.num_heads = c.heads;
-        s.num_kv_heads = c.kv;
-        s.head_dim = c.dim;
-        s.window = c.window;
-        s.is_ring = c.window > 0 || c.dim == 512;
-        s.out = attended.f();
-        Status status = Status::Ok;
-        for (int i = 0; i < 2 && status == Status::Ok; ++i) { // twice: counters must come back to 0
-            status = begin();
-            if (status == Status::Ok) {
-                status = end(d.ops().attend_step(d.queue(), s));
-            }
-        }
+        copies.bringBack();
         report(form + "attend step head " + std::to_string(c.dim) + ", " + std::to_string(c.size) +
                    " tokens",
-               status, relativeError(fetch(d, attended, want.size()), want),
-               form.empty() ? 2e-5 : 1e-4); // collected: queries as sums of two bf16 numbers
-        std::vector<uint16_t> back(kb.size());
-        d.copyOut(back.data(), ck.card->data, back.size() * 2);
-        d.synchronize();
-        size_t wrong = 0;
-        for (size_t i = 0; i < back.size(); ++i) {
-            const auto da = static_cast<int>(back[i]);
-            const auto db = static_cast<int>(kb[i]);
-            wrong += std::abs(da - db) > 1 ? 1 : 0; // one unit in the last place
-        }
-        report(form + "attend step cache", Status::Ok, static_cast<double>(wrong), 0);
-        // And the projection behind it, which merges the parts itself where they are few; then a
-        // second one, behind a barrier.
-        const auto width = static_cast<int64_t>(want.size());
-        Weight o(d, WeightFormat::Nf4, 192, width, true);
-        Weight last(d, WeightFormat::Nf4, 64, 192, true);
-        std::vector<float> merged(192);
-        std::vector<float> result(64);
-        cpu.linear({}, {want.data(), 1, width, width}, o.host, {merged.data(), 1, 192, 192});
-        cpu.linear({}, {merged.data(), 1, 192, 192}, last.host, {result.data(), 1, 64, 64});
-        Buffer t_card(d, 192 * 4);
-        Buffer result_card(d, 64 * 4);
-        ProjectArgs p;
-        p.x = s.out;
-        p.count = 1;
-        p.w[0] = o.card;
-        p.y[0] = t_card.f();
-        ProjectArgs p2 = p;
-        p2.x = t_card.f();
-        p2.w[0] = last.card;
-        p2.y[0] = result_card.f();
-        status = begin();
-        if (status == Status::Ok) {
-            status = d.ops().attend_step(d.queue(), s);
-            status = status == Status::Ok ? d.ops().project(d.queue(), p) : status;
-            status = end(status == Status::Ok ? d.ops().project(d.queue(), p2) : status);
-        }
-        report(form + "attention and two projections", status,
-               relativeError(fetch(d, result_card, result.size()), result), 4e-3);
+               status, support::relativeError(attend.out.data(), attend.want),
+               is_collected ? 1e-4 : 2e-5); // collected: queries as sums of two bf16 numbers
+        report(form + "attend step cache", Status::Ok, attend.wrongRows(), 0);
+        status = enqueue(d, is_collected,
+                         {attends, [&] { return d.ops().project(d.queue(), copies.moved(o.args)); },
+                          [&] { return d.ops().project(d.queue(), copies.moved(last.args)); }});
+        copies.bringBack();
+        double residual = 0.0;
+        report(form + "attention and two projections", status, last.error(&residual), 4e-3);
     }
+}
+
+} // namespace
+
+void checkSteps(cuda::CudaDevice& d, bool is_collected) {
+    const std::string form = is_collected ? "collected: " : "";
+    checkPairs(d, is_collected, form);
+    checkAttentionSteps(d, is_collected, form);
 }
 
 /// Columns of 31B, in a list that begins with a residual row of it: norm and a few outputs, then
 /// rows without norm.
 void checkLongRows(cuda::CudaDevice& d) {
-    const OpTable& cpu = cpuScalarOps();
-    const int64_t hidden = 5376;
-    const int64_t out = 400;
-    Pair<float> x(d, normal(5376));
-    Pair<float> n(d, normal(5376));
-    Weight first(d, WeightFormat::Nf4, 64, hidden, true);
-    std::vector<float> h(5376);
-    std::vector<float> want_first(64);
-    cpu.rms_norm({}, {x.host.data(), 1, hidden, hidden}, {n.host.data(), DType::F32, 1, hidden},
-                 1e-6F, {h.data(), 1, hidden, hidden});
-    cpu.linear({}, {h.data(), 1, hidden, hidden}, first.host, {want_first.data(), 1, 64, 64});
     for (const auto& [format, cols] : {std::pair{WeightFormat::Nf4, int64_t{8192}},
                                        {WeightFormat::Nf4, int64_t{16384}},
                                        {WeightFormat::Nf4, int64_t{21504}},
                                        {WeightFormat::Int8Row, int64_t{21504}}}) {
-        Pair<float> row(d, normal(static_cast<size_t>(cols)));
-        Weight w(d, format, out, cols, format == WeightFormat::Nf4);
-        std::vector<float> want(400);
-        cpu.linear({}, {row.host.data(), 1, cols, cols}, w.host, {want.data(), 1, out, out});
-        Buffer y_first(d, 64 * 4);
-        Buffer y(d, 400 * 4);
-        ProjectArgs p;
-        p.input = ProjectArgs::Input::Norm;
-        p.x = x.there();
-        p.norm = {n.there(), DType::F32, 1, hidden};
-        p.count = 1;
-        p.w[0] = first.card;
-        p.y[0] = y_first.f();
-        ProjectArgs plain;
-        plain.x = row.there();
-        plain.count = 1;
-        plain.w[0] = w.card;
-        plain.y[0] = y.f();
-        Status status = d.ops().begin_steps(d.queue());
-        if (status == Status::Ok) {
-            status = d.ops().project(d.queue(), p);
-            status = status == Status::Ok ? d.ops().project(d.queue(), plain) : status;
-            const Status ended = d.ops().end_steps(d.queue());
-            status = status == Status::Ok ? ended : status;
+        const bool is_nested = format == WeightFormat::Nf4;
+        const ProjectCase first(WeightFormat::Nf4, true, 64, 5376, {64}, Input::Norm,
+                                Output::Store);
+        const ProjectCase plain(format, is_nested, 64, cols, {400}, Input::Plain, Output::Store,
+                                30);
+        const CardCopies copies(d, first, plain);
+        const Status status =
+            enqueue(d, true,
+                    {[&] { return d.ops().project(d.queue(), copies.moved(first.args)); },
+                     [&] { return d.ops().project(d.queue(), copies.moved(plain.args)); }});
+        copies.bringBack();
+        const std::string name =
+            std::string(formatName(format, is_nested)) + " " + std::to_string(cols);
+        double residual = 0.0;
+        report("collected: norm of 5376 before " + name, status, first.error(&residual), 4e-3);
+        report("collected: long row " + name, status, plain.error(&residual), 4e-3);
+    }
+}
+
+/// Low-rank updates inside projection steps: three weights with one, none and two updates; a pair
+/// whose outputs are multiplied with the next step's A, and that next step.
+void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
+    for (const auto& [format, nested] : kFormats) {
+        for (const DType type : {DType::BF16, DType::F32}) {
+            const std::string name = std::string(formatName(format, nested)) +
+                                     (is_collected ? ", collected" : "") +
+                                     (type == DType::BF16 ? ", bf16" : ", fp32") + " adapter";
+            // Ranks of eight: A h is shared out over the blocks (stream_lora.cuh).
+            const bool is_shared = is_collected && type == DType::BF16;
+            const auto with = [type](ProjectCase& c,
+                                     std::initializer_list<std::pair<int, int64_t>> ranks) {
+                uint64_t seed = 50;
+                for (const auto& [weight, rank] : ranks) {
+                    c.addUpdate(weight, rank, type, seed += 2);
+                }
+                c.compute();
+            };
+            double residual = 0.0;
+            ProjectCase three(format, nested, 64, 1536, {2048, 256, 192}, Input::Norm,
+                              Output::Store);
+            with(three, {{0, 16}, {2, is_shared ? 8 : 5}, {2, 64}});
+            {
+                const CardCopies copies(d, three);
+                const Status status =
+                    enqueue(d, is_collected,
+                            {[&] { return d.ops().project(d.queue(), copies.moved(three.args)); }});
+                copies.bringBack();
+                report("project with updates " + name, status, three.error(&residual), 4e-3);
+            }
+            // A pair with taps, then the step that takes its output.
+            ProjectCase pair(format, nested, 64, 1536, {2048, 2048}, Input::Norm,
+                             Output::GatedPair);
+            with(pair, {{0, 16}, {1, 8}});
+            ProjectCase behind(format, nested, 64, 2048, {1536}, Input::Plain, Output::Store, 30);
+            with(behind, {{0, 16}, {0, is_shared ? 8 : 3}});
+            behind.readFrom(pair.args.y[0], pair.want[0]);
+            const CardCopies copies(d, pair, behind);
+            const Buffer sums(d, size_t{19} * 1024 * 4);
+            ProjectArgs first = copies.moved(pair.args);
+            ProjectArgs second = copies.moved(behind.args);
+            first.tap[0] = second.lora[0].a;
+            first.tap[1] = second.lora[1].a;
+            first.tap_sums = sums.f();
+            for (const bool has_sums : {true, false}) {
+                const Status status =
+                    enqueue(d, is_collected,
+                            {[&] {
+                                 first.tap_count = 2;
+                                 first.tap_parts = d.ops().project_parts(d.queue(), first);
+                                 first.tap_count = first.tap_parts > 0 ? 2 : 0;
+                                 return d.ops().project(d.queue(), first);
+                             },
+                             [&] {
+                                 second.lora_sums =
+                                     has_sums && first.tap_count > 0 ? sums.f() : nullptr;
+                                 second.lora_parts = first.tap_parts;
+                                 return d.ops().project(d.queue(), second);
+                             }});
+                copies.bringBack();
+                report("project pair with updates " + name, status, pair.error(&residual), 4e-3);
+                report(std::string("project ") + (has_sums ? "with taps " : "without taps ") + name,
+                       status, behind.error(&residual), 5e-3);
+            }
         }
-        const std::string name = std::string(formatName(format, format == WeightFormat::Nf4)) +
-                                 " " + std::to_string(cols);
-        report("collected: norm of 5376 before " + name, status,
-               relativeError(fetch(d, y_first, want_first.size()), want_first), 4e-3);
-        report("collected: long row " + name, status, relativeError(fetch(d, y, want.size()), want),
-               4e-3);
     }
 }
 

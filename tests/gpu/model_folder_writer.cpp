@@ -6,6 +6,7 @@
 #include "engine/families/config.h"
 #include "engine/families/gemma4/published_shapes.h"
 #include "engine/load/random_source.h"
+#include "tests/support/files.h"
 #include "tests/support/gemma4_vocabulary.h"
 
 #include <fcntl.h>
@@ -146,8 +147,7 @@ Result<void> writeModelFolder(const std::string& shape,
     if (config.empty()) {
         return Error{ErrorCode::InvalidRequest, shape + ": expected e2b or e4b"};
     }
-    std::ifstream in(vocabulary, std::ios::binary);
-    const std::string words{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::string words = support::textOf(vocabulary);
     if (words.empty()) {
         return Error{ErrorCode::InvalidRequest, vocabulary.string() + " cannot be read"};
     }

@@ -53,10 +53,7 @@ std::string ask(const engine::LoadRequest& request, Answer& answer, bool is_plai
     if (const auto loaded = engine.load(request, {}, {}); !loaded.has_value()) {
         return "load: " + loaded.error().message;
     }
-    engine::GenerateRequest prompt;
-    prompt.sampling.temperature = 0.0;
-    prompt.sampling.ignores_eos = true;
-    prompt.sampling.max_tokens = 12;
+    engine::GenerateRequest prompt = support::greedyRequest({}, 12);
     for (int32_t i = 0; i < 40; ++i) {
         prompt.raw_ids.push_back(i == 0 ? 2 : 20 + 7 * i);
     }
@@ -161,10 +158,7 @@ void sharedDecoderRates(CheckList& list, bool has_second) {
                 if (const auto loaded = engine.load(request, {}, {}); !loaded.has_value()) {
                     return "load: " + loaded.error().message;
                 }
-                engine::GenerateRequest prompt;
-                prompt.sampling.temperature = 0.0;
-                prompt.sampling.ignores_eos = true;
-                prompt.sampling.max_tokens = 64;
+                engine::GenerateRequest prompt = support::greedyRequest({}, 64);
                 for (int32_t i = 0; i < 64; ++i) {
                     prompt.raw_ids.push_back(i == 0 ? 2 : 200 + 7 * i);
                 }

@@ -249,10 +249,8 @@ private Q_SLOTS:
 };
 
 void TestRules::texts_data() {
-    QTest::addColumn<QByteArray>("source");
-    QTest::addColumn<QByteArray>("strings");
-    QTest::addColumn<QByteArray>("code");
-    QTest::addColumn<QByteArray>("bare");
+    support::addColumns<QByteArray, QByteArray, QByteArray, QByteArray>("source", "strings", "code",
+                                                                        "bare");
     const auto row = [](const char* name, const char* source, const char* strings, const char* code,
                         const char* bare) {
         QTest::newRow(name) << QByteArray(source) << QByteArray(strings) << QByteArray(code)

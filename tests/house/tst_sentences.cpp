@@ -297,8 +297,7 @@ void TestSentences::noErrorIsABareText() {
 }
 
 void TestSentences::findsABareText_data() {
-    QTest::addColumn<QByteArray>("source");
-    QTest::addColumn<int>("count");
+    support::addColumns<QByteArray, int>("source", "count");
     const auto row = [](const char* name, const char* source, int count) {
         QTest::newRow(name) << QByteArray(source) << count;
     };

@@ -74,4 +74,12 @@ inline ipc::ProcessOptions options(std::vector<std::string> words, Log& log) {
     return options;
 }
 
+/// Without a card: the engine in this process as in the other one.
+inline engine::EngineOptions threadOptions() {
+    engine::EngineOptions options;
+    options.demo_folder = demoFolder();
+    options.gpus = std::make_shared<const engine::GpuAccess>();
+    return options;
+}
+
 } // namespace asking

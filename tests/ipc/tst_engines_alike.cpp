@@ -266,7 +266,7 @@ void requests(EngineClient& engine, Seen& seen) {
     tools.messages.push_back(asking);
     tools.messages.push_back(result);
     const auto round = engine.generate(tools, {}, {});
-    QVERIFY2(round.has_value(), round.has_value() ? "" : round.error().message.c_str());
+    VERIFY_VALUE(round);
     seen.outcome("a round", round);
     engine::GenerateRequest empty;
     seen.outcome("nothing asked", engine.generate(empty, {}, {}));

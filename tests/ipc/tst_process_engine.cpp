@@ -35,13 +35,6 @@ namespace {
 
 const std::string kHost = BELFRY_HOST_PROGRAM;
 
-engine::EngineOptions threadOptions() {
-    engine::EngineOptions options;
-    options.demo_folder = asking::demoFolder();
-    options.gpus = std::make_shared<const engine::GpuAccess>();
-    return options;
-}
-
 /// What a caller heard of one reply.
 struct Heard {
     std::string text;
@@ -206,12 +199,12 @@ private Q_SLOTS:
 /// Greedy: the same tokens, the same words, told and as a whole.
 void TestProcessEngine::saysTheSame() {
     Log log;
-    engine::Engine here(threadOptions());
+    engine::Engine here(asking::threadOptions());
     ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
     for (engine::EngineClient* engine :
          {static_cast<engine::EngineClient*>(&here), static_cast<engine::EngineClient*>(&there)}) {
         const auto loaded = engine->load(asking::demoRequest("cpu"), {}, {});
-        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        VERIFY_VALUE(loaded);
     }
     QVERIFY(there.isLoaded());
     QCOMPARE(there.loadedRequest().model, std::string("demo"));
@@ -242,7 +235,7 @@ void TestProcessEngine::saysTheSame() {
 
 void TestProcessEngine::inspectsTheSame() {
     Log log;
-    engine::Engine here(threadOptions());
+    engine::Engine here(asking::threadOptions());
     ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
     const auto summary = there.inspect("demo", {});
     QVERIFY(summary.has_value());
@@ -260,7 +253,7 @@ void TestProcessEngine::movesAndAdapts() {
     int steps = 0;
     const auto moved =
         there.applyMap("towers-cpu", [&](const engine::LoadProgressValue&) { ++steps; }, {});
-    QVERIFY2(moved.has_value(), moved.has_value() ? "" : moved.error().message.c_str());
+    VERIFY_VALUE(moved);
     QVERIFY(steps > 0);
     QCOMPARE(there.currentPlan()->find({engine::PartRole::FinalNorm, -1})->compute,
              engine::DeviceId::sim(0));
@@ -275,7 +268,7 @@ void TestProcessEngine::movesAndAdapts() {
 
 void TestProcessEngine::looksAtMedia() {
     Log log;
-    engine::Engine here(threadOptions());
+    engine::Engine here(asking::threadOptions());
     ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
     QVERIFY(here.load(asking::demoRequest("cpu"), {}, {}).has_value());
     QVERIFY(there.load(asking::demoRequest("cpu"), {}, {}).has_value());
@@ -364,7 +357,7 @@ void TestProcessEngine::tellsOfLongWork() {
 
 void TestProcessEngine::errorsAreTheEngines() {
     Log log;
-    engine::Engine here(threadOptions());
+    engine::Engine here(asking::threadOptions());
     ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
     std::vector<const char*> nowhere = {"/nowhere/at/all", ""};
 #ifndef _WIN32
@@ -438,7 +431,7 @@ void TestProcessEngine::staysLimitedInside() {
     engine::LoadRequest request = asking::demoRequest("cpu");
     request.threads = 2;
     const auto loaded = there.load(request, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     QVERIFY(there.generate(asking::question(5), {}, {}).has_value());
     QFile file(own + QStringLiteral("/told"));
     QVERIFY(file.open(QIODevice::ReadOnly));
@@ -480,10 +473,10 @@ void TestProcessEngine::isLentWhatIsNamed() {
     request.quant = "nf4";
     request.cache_folder = engine::utf8Of(home / "cache");
     const auto loaded = there.load(request, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     QVERIFY(!fs::is_empty(home / "cache"));
     const auto adapted = there.setAdapters({{engine::utf8Of(home / "adapter"), 0.5, true}}, {});
-    QVERIFY2(adapted.has_value(), adapted.has_value() ? "" : adapted.error().message.c_str());
+    VERIFY_VALUE(adapted);
     int looked = 0;
     for (const auto& entry : fs::directory_iterator(home / "samples")) {
         engine::MessagePart part;
@@ -554,14 +547,14 @@ void TestProcessEngine::isLentWhatAHubsCacheLinksTo() {
         engine::LoadRequest request = asking::demoRequest("cpu");
         request.model = engine::utf8Of(model);
         const auto loaded = there.load(request, {}, {});
-        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        VERIFY_VALUE(loaded);
     }
     Log log;
     ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
     QVERIFY(there.load(asking::demoRequest("cpu"), {}, {}).has_value());
     const auto adapted =
         there.setAdapters({{engine::utf8Of(snapshot / "checkpoint-500"), 0.5, true}}, {});
-    QVERIFY2(adapted.has_value(), adapted.has_value() ? "" : adapted.error().message.c_str());
+    VERIFY_VALUE(adapted);
 #endif
 }
 
@@ -594,7 +587,7 @@ void TestProcessEngine::leavesNothing() {
         Log log;
         ipc::ProcessEngine there(asking::options({kHost, "cpu"}, log));
         const auto info = there.inspect("demo", {});
-        QVERIFY2(info.has_value(), info.has_value() ? "" : info.error().message.c_str());
+        VERIFY_VALUE(info);
     };
     startOne(); // what the system opens once stays
     const int64_t before = openOnes();

@@ -79,8 +79,7 @@ void TestProcessFaults::cleanup() {
 }
 
 void TestProcessFaults::diesInAReply_data() {
-    QTest::addColumn<QByteArray>("way");
-    QTest::addColumn<QByteArray>("name");
+    support::addColumns<QByteArray, QByteArray>("way", "name");
     QTest::newRow("killed") << QByteArray("kill") << QByteArray(support::kKilledName);
     QTest::newRow("crashed") << QByteArray("crash") << QByteArray(support::kCrashedName);
     QTest::newRow("aborted") << QByteArray("abort") << QByteArray(support::kAbortedName);
@@ -112,7 +111,7 @@ void TestProcessFaults::diesInAReply() {
 
     const auto began = std::chrono::steady_clock::now();
     const auto next = engine.generate(asking::question(3), {}, {});
-    QVERIFY2(next.has_value(), next.has_value() ? "" : next.error().message.c_str());
+    VERIFY_VALUE(next);
     // Five seconds on a machine with nothing else to do.
     QVERIFY(std::chrono::steady_clock::now() - began < std::chrono::seconds(60));
     QCOMPARE(engine.currentPlan()->map_text, map);
@@ -240,7 +239,7 @@ void TestProcessFaults::losesItsCard() {
                  !says(reply.error(), "Start the program again"),
              reply.error().message.c_str());
     const auto next = engine.generate(asking::question(3), {}, {});
-    QVERIFY2(next.has_value(), next.has_value() ? "" : next.error().message.c_str());
+    VERIFY_VALUE(next);
     QCOMPARE(engine.loadedRequest().device_map, std::string("gpu"));
 }
 
@@ -295,7 +294,7 @@ void TestProcessFaults::doesNotStop() {
     }
     QFile::remove(folder.filePath(QStringLiteral("step")));
     const auto next = engine.generate(asking::question(3), {}, {});
-    QVERIFY2(next.has_value(), next.has_value() ? "" : next.error().message.c_str());
+    VERIFY_VALUE(next);
 }
 
 /// A stop does not cost the model that is on its way back.
@@ -327,8 +326,7 @@ void TestProcessFaults::cannotBeStarted() {
 }
 
 void TestProcessFaults::isNoEngine_data() {
-    QTest::addColumn<std::vector<std::string>>("says_it");
-    QTest::addColumn<QByteArray>("words");
+    support::addColumns<std::vector<std::string>, QByteArray>("says_it", "words");
     const auto row = [](const char* title, std::vector<std::string> says_it, const char* words) {
         QTest::newRow(title) << std::move(says_it) << QByteArray(words);
     };

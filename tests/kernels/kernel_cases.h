@@ -21,6 +21,10 @@
 
 namespace support {
 
+inline size_t sizeOf(int64_t n) {
+    return static_cast<size_t>(n);
+}
+
 /// Splitmix64: the same values on every machine.
 class Rng {
 public:

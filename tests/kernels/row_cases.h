@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/cuda_device.h"
 #include "tests/kernels/step_cases.h"
+#include "tests/support/moved_operands.h"
 
 #include <algorithm>
 #include <cstring>
@@ -34,7 +35,7 @@ struct RowShape {
     bool k_is_v = false;
     int layers = 2; ///< The last one reads the keys of the one before.
     /// Ranks of the low-rank updates, in turn: one of a weight, two of a step's first; 0: none.
-    std::vector<int64_t> ranks;
+    std::vector<int64_t> ranks = {};
     DType update_type = DType::BF16;
     bool is_plain = false; ///< makePlain() of all steps.
 };
@@ -82,37 +83,34 @@ public:
     /// there(p): where what lies at `p` is in the card's memory; nullptr where p is.
     template <typename There>
     Status run(kernels::cuda::CudaDevice& d, const There& there) {
+        const MovedOperands moved(there);
         Status status = d.ops().begin_rows(d.queue(), there(numbers_.data() + 1));
         for (size_t i = 0; i < order_.size() && status == Status::Ok; ++i) {
             const auto& [is_attention, index] = order_[i];
-            status = is_attention
-                         ? d.ops().attend_step(d.queue(), moved(attends_[index].args, there))
-                         : d.ops().project(d.queue(), moved(projections_[index].args, there));
+            status = is_attention ? d.ops().attend_step(d.queue(), moved(attends_[index].args))
+                                  : d.ops().project(d.queue(), moved(projections_[index].args));
         }
         const Status ended = d.ops().end_steps(d.queue());
         return status == Status::Ok ? ended : status;
     }
     /// take(data, bytes) of all that the steps read and write.
     template <typename Take>
-    void eachOperand(const Take& take) {
-        const auto all = [&take](auto&... values) {
-            (take(static_cast<void*>(values.data()), values.size() * sizeof(*values.data())), ...);
-        };
-        all(x_, per_layer_, inv_freq_, numbers_);
-        for (Projection& p : projections_) {
-            all(p.t_norm, p.norm, p.x_out);
-            for (Guarded<float>& y : p.y) {
-                all(y);
+    void eachOperand(const Take& take) const {
+        takeAll(take, x_, per_layer_, inv_freq_, numbers_);
+        for (const Projection& p : projections_) {
+            takeAll(take, p.t_norm, p.norm, p.x_out);
+            for (const Guarded<float>& y : p.y) {
+                takeAll(take, y);
             }
-            for (TestWeight& w : p.weights) {
-                all(w.bytes, w.scales, w.scale_codes, w.nested_absmax, w.nested_code);
+            for (const TestWeight& w : p.weights) {
+                takeAll(take, w);
             }
             for (const auto& update : p.updates) {
-                all(update->a_bytes, update->b_bytes, update->factor);
+                takeAll(take, update->a_bytes, update->b_bytes, update->factor);
             }
         }
-        for (Attend& a : attends_) {
-            all(a.q_norm, a.k_norm, a.out, a.k, a.v);
+        for (const Attend& a : attends_) {
+            takeAll(take, a.q_norm, a.k_norm, a.out, a.k, a.v);
         }
     }
 
@@ -182,50 +180,6 @@ private:
         kernels::AttendStepArgs args;
         size_t owner = 0;
     };
-
-    template <typename There>
-    static ProjectArgs moved(ProjectArgs args, const There& there) {
-        for (int i = 0; i < args.count; ++i) {
-            kernels::WeightView& w = args.w[i];
-            w.data = there(static_cast<const uint8_t*>(w.data));
-            w.row_scale = there(w.row_scale);
-            w.absmax = there(w.absmax);
-            w.absmax_q = there(w.absmax_q);
-            w.nested_absmax = there(w.nested_absmax);
-            w.nested_code = there(w.nested_code);
-            args.y[i] = there(args.y[i]);
-        }
-        for (int i = 0; i < args.lora_count; ++i) {
-            kernels::ProjectLora& update = args.lora[i];
-            update.a.data = there(static_cast<const uint8_t*>(update.a.data));
-            update.b.data = there(static_cast<const uint8_t*>(update.b.data));
-            update.factor = there(update.factor);
-        }
-        args.x = there(args.x);
-        args.t = there(args.t);
-        args.x_out = there(args.x_out);
-        args.multiply = there(args.multiply);
-        args.norm.data = there(static_cast<const float*>(args.norm.data));
-        args.t_norm.data = there(static_cast<const float*>(args.t_norm.data));
-        return args;
-    }
-    template <typename There>
-    static kernels::AttendStepArgs moved(kernels::AttendStepArgs args, const There& there) {
-        args.q = there(args.q);
-        args.k = there(args.k);
-        args.v = there(args.v);
-        args.q_norm.data = there(static_cast<const float*>(args.q_norm.data));
-        args.k_norm.data = there(static_cast<const float*>(args.k_norm.data));
-        args.inv_freq = there(args.inv_freq);
-        args.position = there(args.position);
-        args.slot = there(args.slot);
-        args.key_count = there(args.key_count);
-        args.key_position = there(args.key_position);
-        args.cache_k = there(static_cast<uint8_t*>(args.cache_k));
-        args.cache_v = there(static_cast<uint8_t*>(args.cache_v));
-        args.out = there(args.out);
-        return args;
-    }
 
     Projection& add(WeightFormat format,
                     int64_t cols,

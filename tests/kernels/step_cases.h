@@ -45,8 +45,14 @@ inline double relativeError(const float* got, const std::vector<float>& want) {
     return std::sqrt(error / (norm > 0 ? norm : 1));
 }
 
-inline size_t sizeOf(int64_t n) {
-    return static_cast<size_t>(n);
+/// take(data, bytes) of each of these, as far as there is any.
+template <typename Take, typename... Values>
+void takeAll(const Take& take, const Values&... values) {
+    (take(static_cast<void*>(values.data()), values.size() * sizeof(*values.data())), ...);
+}
+template <typename Take>
+void takeAll(const Take& take, const TestWeight& w) {
+    takeAll(take, w.bytes, w.scales, w.scale_codes, w.nested_absmax, w.nested_code);
 }
 
 /// A low-rank update of one weight of a step.
@@ -150,21 +156,19 @@ struct ProjectCase {
         if (output == Output::GatedMultiply) {
             args.multiply = multiply.data();
         }
-        compute(cols, rows);
+        compute();
     }
 
     /// Takes its input from `there`, where a step before leaves `values`.
     void readFrom(const float* there, const std::vector<float>& values) {
         std::copy(values.begin(), values.end(), x.data());
-        std::vector<int64_t> rows;
-        for (const TestWeight& w : weights) {
-            rows.push_back(w.view.rows);
-        }
-        compute(static_cast<int64_t>(values.size()), rows);
+        compute();
         args.x = there;
     }
 
-    void compute(int64_t cols, const std::vector<int64_t>& rows) {
+    void compute() {
+        const int64_t cols = args.w[0].cols;
+        const int64_t first = args.w[0].rows;
         using Input = ProjectArgs::Input;
         using Output = ProjectArgs::Output;
         want.clear();
@@ -177,10 +181,11 @@ struct ProjectCase {
             reference().rms_norm({}, {h.data(), 1, cols, cols}, args.norm, args.eps,
                                  {h.data(), 1, cols, cols});
         }
-        for (size_t i = 0; i < rows.size(); ++i) {
-            want.emplace_back(sizeOf(rows[i]));
+        for (int i = 0; i < args.count; ++i) {
+            const int64_t rows = args.w[i].rows;
+            want.emplace_back(sizeOf(rows));
             reference().linear({}, {h.data(), 1, cols, cols}, args.w[i],
-                               {want[i].data(), 1, rows[i], rows[i]});
+                               {want.back().data(), 1, rows, rows});
         }
         for (const auto& update : updates) {
             update->add(h, want[sizeOf(update->lora.weight)]);
@@ -188,9 +193,8 @@ struct ProjectCase {
         if (args.output != Output::Store) {
             const float* other =
                 args.output == Output::GatedPair ? want[1].data() : multiply.data();
-            reference().gated_mul({}, args.activation, {want[0].data(), 1, rows[0], rows[0]},
-                                  {other, 1, rows[0], rows[0]},
-                                  {want[0].data(), 1, rows[0], rows[0]});
+            reference().gated_mul({}, args.activation, {want[0].data(), 1, first, first},
+                                  {other, 1, first, first}, {want[0].data(), 1, first, first});
             want.resize(1);
         }
     }
@@ -213,6 +217,17 @@ struct ProjectCase {
     }
     [[nodiscard]] double residualError() const {
         return want_residual.empty() ? 0.0 : relativeError(x_out.data(), want_residual);
+    }
+    template <typename Take>
+    void eachOperand(const Take& take) const {
+        takeAll(take, x, t, t_norm, norm, multiply, x_out);
+        for (size_t i = 0; i < weights.size(); ++i) {
+            takeAll(take, y[i]);
+            takeAll(take, weights[i]);
+        }
+        for (const auto& update : updates) {
+            takeAll(take, update->a_bytes, update->b_bytes, update->factor);
+        }
     }
 };
 
@@ -341,6 +356,11 @@ struct AttendCase {
         args.q = q_there;
         args.k = k_there;
         args.v = v_there;
+    }
+
+    template <typename Take>
+    void eachOperand(const Take& take) const {
+        takeAll(take, q, k, v, q_norm, k_norm, inv_freq, out, cache_k, cache_v, positions, numbers);
     }
 
     /// Largest distance of the stored row from what was expected, relative to the row.

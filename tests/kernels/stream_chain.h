@@ -104,7 +104,7 @@ struct Chain {
             makePlain(c.args);
         }
         addUpdates(c);
-        c.compute(cols, rows);
+        c.compute();
         for (size_t i = 0; i < c.weights.size(); ++i) {
             c.args.w[i] = c.weights[i].view;
         }

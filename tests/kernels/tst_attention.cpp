@@ -3,6 +3,7 @@
 // heads, KV types, windows at their edges, image blocks longer than the window, ring buffers with
 // empty slots, rows that see nothing; and independence of the thread count.
 #include "tests/kernels/kernel_cases.h"
+#include "tests/kernels/table_rows.h"
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
 
@@ -125,9 +126,7 @@ private Q_SLOTS:
 
 void TestAttention::matchesReference_data() {
     addTables();
-    QTest::addColumn<int>("type");
-    QTest::addColumn<QList<qlonglong>>("dims");
-    QTest::addColumn<bool>("causal");
+    support::addColumns<int, QList<qlonglong>, bool>("type", "dims", "causal");
     // The last ones: rows of a decoded token, one to eight of a kv head, ends of blocks and ranges.
     const std::vector<Dims> cases = {
         {1, 1, 1, 1, 64},     {1, 5, 8, 1, 256},    {1, 700, 8, 1, 256}, {1, 1100, 8, 2, 512},
@@ -160,13 +159,10 @@ void TestAttention::matchesReference_data() {
 }
 
 void TestAttention::matchesReference() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, type);
     QFETCH(QList<qlonglong>, dims);
     QFETCH(bool, causal);
-    if (kernels::findCpuOps(table.constData()) == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     Case c = makeCase({dims[0], dims[1], dims[2], dims[3], dims[4]}, static_cast<DType>(type), 3);
     c.args.mask.causal = causal;
     QCOMPARE(difference(table, c), QString());
@@ -174,8 +170,7 @@ void TestAttention::matchesReference() {
 
 void TestAttention::windowEdges_data() {
     addTables();
-    QTest::addColumn<int>("window");
-    QTest::addColumn<int>("queries");
+    support::addColumns<int, int>("window", "queries");
     for (const char* table : fastTables()) {
         for (const int window : {1, 2, 511, 512, 513, 1024, 5000}) {
             for (const int queries : {1, 140}) {
@@ -187,12 +182,9 @@ void TestAttention::windowEdges_data() {
 }
 
 void TestAttention::windowEdges() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, window);
     QFETCH(int, queries);
-    if (kernels::findCpuOps(table.constData()) == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     Case c = makeCase({queries, 1300, 2, 1, 64}, DType::BF16, 5);
     c.args.mask.window = window;
     // Values grow with the key, so that one key too many or too few shows.
@@ -217,11 +209,8 @@ void TestAttention::imageBlocks_data() {
 
 /// Text, a block of 300 tokens (longer than some windows), text, a block of 64, text.
 void TestAttention::imageBlocks() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, window);
-    if (kernels::findCpuOps(table.constData()) == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const int64_t n = 450;
     Case c = makeCase({n, n, 4, 2, 64}, DType::BF16, 8);
     c.query_block = Guarded<int32_t>(n);
@@ -249,11 +238,8 @@ void TestAttention::ringBuffer_data() {
 
 /// A ring of 640 slots after `filled` positions: rotated order, empty slots.
 void TestAttention::ringBuffer() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, filled);
-    if (kernels::findCpuOps(table.constData()) == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const int64_t ring_size = 640;
     const int64_t queries = filled < 20 ? filled : 20;
     Case c = makeCase({queries, ring_size, 4, 1, 64}, DType::BF16, 9);
@@ -273,8 +259,7 @@ void TestAttention::ringBuffer() {
 
 void TestAttention::rowsThatSeeNothing_data() {
     addTables();
-    QTest::addColumn<int>("keys");
-    QTest::addColumn<int>("dim");
+    support::addColumns<int, int>("keys", "dim");
     for (const char* table :
          {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         for (const int keys : {0, 1, 100, 2000}) {
@@ -287,13 +272,9 @@ void TestAttention::rowsThatSeeNothing_data() {
 }
 
 void TestAttention::rowsThatSeeNothing() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, keys);
     QFETCH(int, dim);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     Case c = makeCase({3, keys, 2, 1, dim}, DType::F32, 4);
     for (int i = 0; i < keys; ++i) {
         c.key_position[static_cast<size_t>(i)] = -1;
@@ -329,11 +310,8 @@ void TestAttention::largeScores_data() {
 
 /// Scores of some hundred, rising with the key: the running maximum changes in every block.
 void TestAttention::largeScores() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, dim);
-    if (kernels::findCpuOps(table.constData()) == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     Case c = makeCase({5, 900, 1, 1, dim}, DType::F32, 6);
     auto* k = reinterpret_cast<float*>(c.k.data());
     for (int64_t i = 0; i < 5 * dim; ++i) {
@@ -367,12 +345,8 @@ void TestAttention::nanIsNotLost_data() {
 /// NaN in one head's last query, then in one key: every output that sees it is NaN, no other is. A
 /// model with a broken weight would else answer nonsense without a word.
 void TestAttention::nanIsNotLost() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, queries);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const Dims d{queries, 150, 4, 2, 64};
     const auto nanRows = [&](const Case& c) {
         std::vector<int> rows; // [queries, heads], as many values of each as are NaN
@@ -416,12 +390,8 @@ void TestAttention::sameForAnyThreadCount_data() {
 }
 
 void TestAttention::sameForAnyThreadCount() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, queries);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const Case c = makeCase({queries, 1500, 4, 2, 64}, DType::BF16, 2);
     const std::vector<float> alone = runWith(*ops, c, {});
     for (const int threads : {1, 2, 5}) {
@@ -463,12 +433,8 @@ void TestAttention::audioMatchesReference_data() {
 }
 
 void TestAttention::audioMatchesReference() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(QList<int>, dims);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const int64_t size = int64_t{dims[0]} * dims[1] * dims[2];
     const auto q = randomFloats(size, 1, 2.0F);
     const auto k = randomFloats(size, 2, 2.0F);

@@ -97,11 +97,8 @@ private Q_SLOTS:
 };
 
 void TestCudaDevice::refusesDrivers_data() {
-    QTest::addColumn<int>("version");
-    QTest::addColumn<int>("init");
-    QTest::addColumn<int>("cards");
-    QTest::addColumn<QByteArray>("missing");
-    QTest::addColumn<QByteArray>("sentence");
+    support::addColumns<int, int, int, QByteArray, QByteArray>("version", "init", "cards",
+                                                               "missing", "sentence");
     QTest::addRow("usable") << 12000 << 0 << 1 << QByteArray() << QByteArray();
     QTest::addRow("too old") << 11080 << 0 << 1 << QByteArray() << QByteArray("supports CUDA 11.8");
     QTest::addRow("old and incomplete")
@@ -535,8 +532,7 @@ void TestCudaDevice::peers() {
 }
 
 void TestCudaDevice::everyFailingCall_data() {
-    QTest::addColumn<int>("code");
-    QTest::addColumn<bool>("is_sticky");
+    support::addColumns<int, bool>("code", "is_sticky");
     QTest::addRow("out of memory, once") << 2 << false;
     QTest::addRow("illegal address, from then on") << 700 << true;
     QTest::addRow("unknown, from then on") << 999 << true;

@@ -24,20 +24,16 @@ using namespace support;
 
 namespace {
 
-size_t at(int64_t index) {
-    return static_cast<size_t>(index);
-}
-
 std::vector<float> normalRow(int64_t count, uint64_t seed) {
     std::mt19937_64 random(seed);
     std::normal_distribution<float> normal;
-    std::vector<float> row(at(count));
+    std::vector<float> row(sizeOf(count));
     std::generate(row.begin(), row.end(), [&] { return normal(random); });
     return row;
 }
 
 bool isSet(const std::vector<uint32_t>& bits, int64_t index) {
-    return (bits[at(index / 32)] >> (index % 32) & 1U) != 0;
+    return (bits[sizeOf(index / 32)] >> (index % 32) & 1U) != 0;
 }
 
 /// Chooses among these tokens; -1: none may be drafted.
@@ -87,8 +83,8 @@ void TestDraftChoice::ofAllTokens() {
     for (const int64_t count : {int64_t{3}, int64_t{2048}, int64_t{5003}}) {
         std::vector<float> start = normalRow((count + 3) / 4 * 4, 1); // aligned to 16 bytes
         std::fill(start.begin() + count, start.end(), 1e30F);         // nobody's logits
-        std::vector<uint32_t> bits(at((count + 31) / 32), 0);
-        std::vector<int32_t> tokens(at(count));
+        std::vector<uint32_t> bits(sizeOf((count + 31) / 32), 0);
+        std::vector<int32_t> tokens(sizeOf(count));
         std::iota(tokens.begin(), tokens.end(), 0);
         const Guarded<DraftNumbers> numbers(1);
         const Guarded<int32_t> told(DraftNumbers::kMost);
@@ -98,12 +94,12 @@ void TestDraftChoice::ofAllTokens() {
         // Equal ones, one larger that is suppressed, one that is no number, none at all.
         for (int round = 0; round < 5; ++round) {
             if (round == 1) {
-                start[at(count - 1)] = start[at(count / 2)] = 50.0F;
+                start[sizeOf(count - 1)] = start[sizeOf(count / 2)] = 50.0F;
             } else if (round == 2) {
                 start[0] = 60.0F;
                 bits[0] |= 1U;
             } else if (round == 3) {
-                start[at(count / 2)] = std::numeric_limits<float>::quiet_NaN();
+                start[sizeOf(count / 2)] = std::numeric_limits<float>::quiet_NaN();
             } else if (round == 4) {
                 std::fill(start.begin(), start.end(), -std::numeric_limits<float>::infinity());
             }
@@ -123,7 +119,7 @@ void TestDraftChoice::ofAllTokens() {
             QCOMPARE(numbers[0].at.token, expected.back());
             QCOMPARE(numbers[0].draft[round], expected.back());
             if (args.told != nullptr) {
-                QCOMPARE(told[at(round)], expected.back());
+                QCOMPARE(told[sizeOf(round)], expected.back());
             }
         }
         QVERIFY(expected[1] == static_cast<int32_t>(count / 2));
@@ -161,9 +157,9 @@ void TestDraftChoice::ofGroups() {
     }
     const Guarded<uint16_t> narrow(halves);
     const Guarded<float> wide(is_wide ? values : std::vector<float>());
-    std::vector<int32_t> order(at(is.tokens));
+    std::vector<int32_t> order(sizeOf(is.tokens));
     for (int64_t i = 0; i < is.tokens; ++i) {
-        order[at(i)] = static_cast<int32_t>((i * 5 + 11) % is.tokens);
+        order[sizeOf(i)] = static_cast<int32_t>((i * 5 + 11) % is.tokens);
     }
     const Guarded<int32_t> ordering(order);
     const std::vector<float> x = normalRow(is.cols, 4);
@@ -176,7 +172,7 @@ void TestDraftChoice::ofGroups() {
     }
     const auto inverse =
         static_cast<float>(1.0 / std::sqrt(squares / static_cast<double>(is.cols) + 1e-6));
-    std::vector<uint32_t> bits(at((is.tokens + 31) / 32), 0);
+    std::vector<uint32_t> bits(sizeOf((is.tokens + 31) / 32), 0);
     const Guarded<DraftNumbers> numbers(1);
     numbers[0] = {};
     // Other centroids each time; many that are equal, so that the first ones count; all of them.
@@ -185,12 +181,12 @@ void TestDraftChoice::ofGroups() {
         for (float& value : nearness) {
             value = round == 2 ? std::round(value) : round == 3 ? 0.5F : value;
         }
-        std::vector<int32_t> groups(at(is.groups));
+        std::vector<int32_t> groups(sizeOf(is.groups));
         std::iota(groups.begin(), groups.end(), 0);
         std::stable_sort(groups.begin(), groups.end(), [&nearness](int32_t a, int32_t b) {
-            return nearness[at(a)] > nearness[at(b)];
+            return nearness[sizeOf(a)] > nearness[sizeOf(b)];
         });
-        groups.resize(at(is.top));
+        groups.resize(sizeOf(is.top));
         std::vector<int32_t> tokens;
         std::vector<float> logits;
         for (const int32_t group : groups) {
@@ -198,10 +194,10 @@ void TestDraftChoice::ofGroups() {
                 const int64_t r = group * size + i;
                 double sum = 0.0;
                 for (int64_t c = 0; c < is.cols; ++c) {
-                    sum += static_cast<double>(exact[at(r * is.cols + c)]) * x[at(c)] * inverse *
-                           norm[at(c)];
+                    sum += static_cast<double>(exact[sizeOf(r * is.cols + c)]) * x[sizeOf(c)] *
+                           inverse * norm[sizeOf(c)];
                 }
-                tokens.push_back(order[at(r)]);
+                tokens.push_back(order[sizeOf(r)]);
                 logits.push_back(static_cast<float>(sum));
             }
         }
@@ -225,7 +221,7 @@ void TestDraftChoice::ofGroups() {
         QCOMPARE(d.ops().choose_draft(d.queue(), args), Status::Ok);
         QCOMPARE(card.finish(), std::string());
         QCOMPARE(numbers[0].draft[round], want);
-        bits[at(want / 32)] |= 1U << (want % 32); // another one next time
+        bits[sizeOf(want / 32)] |= 1U << (want % 32); // another one next time
     }
     QCOMPARE(numbers[0].count, 4);
 }

@@ -63,19 +63,13 @@ void TestCudaEmulated::everyKernelIsEmulated() {
 void TestCudaEmulated::project_data() {
     using Input = ProjectArgs::Input;
     using Output = ProjectArgs::Output;
-    QTest::addColumn<int>("format");
-    QTest::addColumn<bool>("nested");
-    QTest::addColumn<int>("block");
-    QTest::addColumn<qlonglong>("cols");
-    QTest::addColumn<QVector<qlonglong>>("rows");
-    QTest::addColumn<int>("input");
-    QTest::addColumn<int>("output");
-    QTest::addColumn<int>("seed");
+    support::addColumns<WeightFormat, bool, int, qlonglong, QVector<qlonglong>, ProjectArgs::Input,
+                        ProjectArgs::Output, int>("format", "nested", "block", "cols", "rows",
+                                                  "input", "output", "seed");
     const auto add = [](const char* what, WeightFormat format, bool nested, int block, int cols,
                         const QVector<qlonglong>& rows, Input input, Output output, int seed) {
         QTest::addRow("%s %s%s, seed %d", what, formatName(format), nested ? " nested" : "", seed)
-            << static_cast<int>(format) << nested << block << qlonglong{cols} << rows
-            << static_cast<int>(input) << static_cast<int>(output) << seed;
+            << format << nested << block << qlonglong{cols} << rows << input << output << seed;
     };
     for (const auto& [format, nested] : {std::pair{WeightFormat::Nf4, true},
                                          {WeightFormat::Nf4, false},
@@ -107,38 +101,34 @@ void TestCudaEmulated::project_data() {
 }
 
 void TestCudaEmulated::project() {
-    QFETCH(int, format);
+    QFETCH(WeightFormat, format);
     QFETCH(bool, nested);
     QFETCH(int, block);
     QFETCH(qlonglong, cols);
     QFETCH(QVector<qlonglong>, rows);
-    QFETCH(int, input);
-    QFETCH(int, output);
+    QFETCH(ProjectArgs::Input, input);
+    QFETCH(ProjectArgs::Output, output);
     QFETCH(int, seed);
-    ProjectCase c(static_cast<WeightFormat>(format), nested, block, cols,
-                  std::vector<int64_t>(rows.begin(), rows.end()),
-                  static_cast<ProjectArgs::Input>(input), static_cast<ProjectArgs::Output>(output));
+    ProjectCase c(format, nested, block, cols, std::vector<int64_t>(rows.begin(), rows.end()),
+                  input, output);
     EmulatedCard card(withSeed(static_cast<uint64_t>(seed)));
     auto& d = card.device();
     QCOMPARE(d.ops().project(d.queue(), c.args), Status::Ok);
     QCOMPARE(card.finish(), std::string());
     double residual = 0.0;
     const double error = c.error(&residual);
-    QVERIFY2(error <= kProjectBound, qPrintable(QString::number(error)));
-    QVERIFY2(residual <= kResidualBound, qPrintable(QString::number(residual)));
+    QCOMPARE_LE(error, kProjectBound);
+    QCOMPARE_LE(residual, kResidualBound);
     makePlain(c.args);
-    c.compute(cols, std::vector<int64_t>(rows.begin(), rows.end()));
+    c.compute();
     QCOMPARE(d.ops().project(d.queue(), c.args), Status::Ok);
     QCOMPARE(card.finish(), std::string());
-    const double plain = c.error(&residual);
-    QVERIFY2(plain <= kProjectBound, qPrintable(QString::number(plain)));
-    QVERIFY2(residual <= kResidualBound, qPrintable(QString::number(residual)));
+    QCOMPARE_LE(c.error(&residual), kProjectBound);
+    QCOMPARE_LE(residual, kResidualBound);
 }
 
 void TestCudaEmulated::projectDeals_data() {
-    QTest::addColumn<int>("format");
-    QTest::addColumn<int>("rows_per_warp");
-    QTest::addColumn<int>("k_split");
+    support::addColumns<WeightFormat, int, int>("format", "rows_per_warp", "k_split");
     for (const WeightFormat format :
          {WeightFormat::Nf4, WeightFormat::Int8Row, WeightFormat::BF16}) {
         for (const int rows : {1, 2, 4}) {
@@ -147,7 +137,7 @@ void TestCudaEmulated::projectDeals_data() {
                     continue;
                 }
                 QTest::addRow("%s, %d rows, %d warps", formatName(format), rows, split)
-                    << static_cast<int>(format) << rows << split;
+                    << format << rows << split;
             }
         }
     }
@@ -156,14 +146,13 @@ void TestCudaEmulated::projectDeals_data() {
 /// Every way to deal rows to warps, whatever the plan would choose, with shared memory of exactly
 /// the size that the plan's formula gives.
 void TestCudaEmulated::projectDeals() {
-    QFETCH(int, format);
+    QFETCH(WeightFormat, format);
     QFETCH(int, rows_per_warp);
     QFETCH(int, k_split);
-    const auto weight_format = static_cast<WeightFormat>(format);
-    const bool is_four_bit = weight_format == WeightFormat::Nf4;
+    const bool is_four_bit = format == WeightFormat::Nf4;
     const int64_t cols = 1088; // three slabs, the last one short
     const int64_t rows = 45;
-    ProjectCase c(weight_format, true, 64, cols, {rows}, ProjectArgs::Input::Norm,
+    ProjectCase c(format, true, 64, cols, {rows}, ProjectArgs::Input::Norm,
                   ProjectArgs::Output::Store);
     const kernels::WeightView& w = c.args.w[0];
     const int grid = 3;
@@ -178,8 +167,8 @@ void TestCudaEmulated::projectDeals() {
     args.w[0].cols = cols;
     args.w[0].nested_offset = w.nested_offset;
     args.w[0].block_size = w.block_size;
-    args.w[0].layout = kernels::rowOf(weight_format).layout;
-    args.w[0].code_table = kernels::rowOf(weight_format).code_table;
+    args.w[0].layout = kernels::rowOf(format).layout;
+    args.w[0].code_table = kernels::rowOf(format).code_table;
     args.w[0].expand_type = static_cast<int32_t>(w.expand_type);
     args.y[0] = c.args.y[0];
     args.count = 1;
@@ -196,9 +185,9 @@ void TestCudaEmulated::projectDeals() {
     args.outputs = static_cast<int32_t>(rows);
     args.local_rows = static_cast<int32_t>(rows / grid);
     void* parameters[] = {&args};
-    const char* const name = is_four_bit                              ? "belfry_project_four_bit"
-                             : weight_format == WeightFormat::Int8Row ? "belfry_project_int8"
-                                                                      : "belfry_project_bf16";
+    const char* const name = is_four_bit                       ? "belfry_project_four_bit"
+                             : format == WeightFormat::Int8Row ? "belfry_project_int8"
+                                                               : "belfry_project_bf16";
     emulator::Shape shape;
     shape.grid.x = static_cast<unsigned>(grid);
     shape.block.x = 512;
@@ -213,18 +202,12 @@ void TestCudaEmulated::projectDeals() {
         emulator::run(name, shape, options, emulator::findKernel(name)->bind(parameters));
     QCOMPARE(outcome.error, std::string());
     double residual = 0.0;
-    const double error = c.error(&residual);
-    QVERIFY2(error <= kProjectBound, qPrintable(QString::number(error)));
+    QCOMPARE_LE(c.error(&residual), kProjectBound);
 }
 
 void TestCudaEmulated::attendStep_data() {
-    QTest::addColumn<int>("heads");
-    QTest::addColumn<int>("kv");
-    QTest::addColumn<int>("dim");
-    QTest::addColumn<int>("size");
-    QTest::addColumn<int>("capacity");
-    QTest::addColumn<int>("window");
-    QTest::addColumn<bool>("owner");
+    support::addColumns<int, int, int, int, int, int, bool>("heads", "kv", "dim", "size",
+                                                            "capacity", "window", "owner");
     struct Row {
         const char* what;
         int heads, kv, dim, size, capacity, window;
@@ -273,10 +256,7 @@ void TestCudaEmulated::attendStep() {
 }
 
 void TestCudaEmulated::stepsInTurn_data() {
-    QTest::addColumn<int>("multiprocessors");
-    QTest::addColumn<int>("size");
-    QTest::addColumn<int>("dim");
-    QTest::addColumn<int>("seed");
+    support::addColumns<int, int, int, int>("multiprocessors", "size", "dim", "seed");
     struct Row {
         int multiprocessors, size, dim, seed;
     };

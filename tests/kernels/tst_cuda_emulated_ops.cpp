@@ -176,13 +176,8 @@ private Q_SLOTS:
 };
 
 void TestCudaEmulatedOps::linear_data() {
-    QTest::addColumn<bool>("reference");
-    QTest::addColumn<int>("format");
-    QTest::addColumn<bool>("nested");
-    QTest::addColumn<int>("tokens");
-    QTest::addColumn<int>("in");
-    QTest::addColumn<int>("out");
-    QTest::addColumn<int>("seed");
+    support::addColumns<bool, WeightFormat, bool, int, int, int, int>(
+        "reference", "format", "nested", "tokens", "in", "out", "seed");
     struct Shape {
         int tokens, in, out;
     };
@@ -208,8 +203,7 @@ void TestCudaEmulatedOps::linear_data() {
                                    {130, 64, 70}}) {
                 QTest::addRow("%s %s%s %dx%dx%d", is_reference ? "f32" : "fast", formatName(format),
                               nested ? " nested" : "", s.tokens, s.in, s.out)
-                    << is_reference << static_cast<int>(format) << nested << s.tokens << s.in
-                    << s.out << seed++ % 4;
+                    << is_reference << format << nested << s.tokens << s.in << s.out << seed++ % 4;
             }
         }
     }
@@ -217,14 +211,13 @@ void TestCudaEmulatedOps::linear_data() {
 
 void TestCudaEmulatedOps::linear() {
     QFETCH(bool, reference);
-    QFETCH(int, format);
+    QFETCH(WeightFormat, format);
     QFETCH(bool, nested);
     QFETCH(int, tokens);
     QFETCH(int, in);
     QFETCH(int, out);
     QFETCH(int, seed);
-    const TestWeight w =
-        makeWeight(static_cast<WeightFormat>(format), out, in, 64, nested, DType::BF16, 7);
+    const TestWeight w = makeWeight(format, out, in, 64, nested, DType::BF16, 7);
     // Rows of x and y lie apart; what is between the rows of y stays as it was.
     const int64_t x_stride = in + (in & 1) + 2;
     const int64_t y_stride = out + 3 + (seed & 1);
@@ -249,15 +242,14 @@ void TestCudaEmulatedOps::linear() {
             QCOMPARE(row[c], before[sizeOf(t * y_stride + c)]);
         }
     }
-    const double error = relativeError(got.data(), want);
-    QVERIFY2(error <= (reference ? kFp32Bound : kTensorBound), qPrintable(QString::number(error)));
+    QCOMPARE_LE(relativeError(got.data(), want), reference ? kFp32Bound : kTensorBound);
 }
 
 void TestCudaEmulatedOps::attention_data() {
     QTest::addColumn<bool>("reference");
     QTest::addColumn<QList<int>>("dims"); // queries, keys, heads, kv heads, head_dim, window
     QTest::addColumn<bool>("causal");
-    QTest::addColumn<int>("type");
+    QTest::addColumn<DType>("type");
     QTest::addColumn<int>("seed");
     int seed = 0;
     for (const bool is_reference : {false, true}) {
@@ -271,7 +263,7 @@ void TestCudaEmulatedOps::attention_data() {
                         "%s, %d queries, %d keys, %d/%d heads of %d, window %d%s, type %d",
                         is_reference ? "f32" : "fast", dims[0], dims[1], dims[2], dims[3], dims[4],
                         dims[5], causal ? "" : ", all visible", static_cast<int>(type))
-                        << is_reference << dims << causal << static_cast<int>(type) << seed++ % 4;
+                        << is_reference << dims << causal << type << seed++ % 4;
                 }
             }
         }
@@ -283,9 +275,9 @@ void TestCudaEmulatedOps::attention() {
     QFETCH(bool, reference);
     QFETCH(QList<int>, dims);
     QFETCH(bool, causal);
-    QFETCH(int, type);
+    QFETCH(DType, type);
     QFETCH(int, seed);
-    const AttentionCase c(dims, causal, static_cast<DType>(type));
+    const AttentionCase c(dims, causal, type);
     const auto card = cardFor(reference, static_cast<uint64_t>(seed));
     QCOMPARE(difference(*card, c.start, dims[0], c.cols(), c.cols(),
                         reference ? kFp32Bound : kFlashBound, c.call()),
@@ -296,7 +288,7 @@ void TestCudaEmulatedOps::smallAttention_data() {
     QTest::addColumn<QList<int>>("dims"); // as above
     QTest::addColumn<bool>("ordered");
     QTest::addColumn<bool>("causal");
-    QTest::addColumn<int>("type");
+    QTest::addColumn<DType>("type");
     QTest::addColumn<int>("seed");
     int seed = 0;
     // The groups of Gemma 4 (8:1, 4:1, 2:1); queries and keys below, at and above their tiles, keys
@@ -314,7 +306,7 @@ void TestCudaEmulatedOps::smallAttention_data() {
                               dims[0], dims[1], ordered ? " in order" : "", dims[2], dims[3],
                               dims[4], dims[5], causal ? "" : ", all visible",
                               static_cast<int>(type))
-                    << dims << ordered << causal << static_cast<int>(type) << seed++ % 4;
+                    << dims << ordered << causal << type << seed++ % 4;
             }
         }
     }
@@ -325,15 +317,15 @@ void TestCudaEmulatedOps::smallAttention() {
     QFETCH(QList<int>, dims);
     QFETCH(bool, ordered);
     QFETCH(bool, causal);
-    QFETCH(int, type);
+    QFETCH(DType, type);
     QFETCH(int, seed);
-    const AttentionCase c(dims, causal, static_cast<DType>(type), ordered);
+    const AttentionCase c(dims, causal, type, ordered);
     const auto card = cardFor(false, static_cast<uint64_t>(seed), 3, 86, 101376);
     QCOMPARE(difference(*card, c.start, dims[0], c.cols(), c.cols(), kFlashBound, c.call()),
              QString());
     QCOMPARE(card->ran(), std::vector<std::string>{dims[4] == 256 ? "belfry_flash_small_256"
                                                                   : "belfry_flash_small_512"});
-    if (static_cast<DType>(type) != DType::BF16) {
+    if (type != DType::BF16) {
         return;
     }
     // Queries and results in bf16, as fused steps of a prompt have them.
@@ -362,8 +354,7 @@ void TestCudaEmulatedOps::smallAttention() {
     for (size_t i = 0; i < count; ++i) {
         got[i] = kernels::cpu::bf16ToFloat(out[i]);
     }
-    const double error = relativeError(got.data(), want.values());
-    QVERIFY2(error <= kFlashBound, qPrintable(QString::number(error)));
+    QCOMPARE_LE(relativeError(got.data(), want.values()), kFlashBound);
 }
 
 void TestCudaEmulatedOps::towerAttention_data() {
@@ -427,13 +418,11 @@ void TestCudaEmulatedOps::towerAttention() {
     for (size_t i = 0; i < count; ++i) {
         got[i] = kernels::cpu::bf16ToFloat(out[i]);
     }
-    const double error = relativeError(got.data(), want);
-    QVERIFY2(error <= kFlashBound, qPrintable(QString::number(error)));
+    QCOMPARE_LE(relativeError(got.data(), want), kFlashBound);
 }
 
 void TestCudaEmulatedOps::elementwise_data() {
-    QTest::addColumn<int>("rows");
-    QTest::addColumn<int>("cols");
+    support::addColumns<int, int>("rows", "cols");
     for (const auto& [rows, cols] : {std::pair{1, 1}, {3, 7}, {2, 256}, {5, 300}}) {
         QTest::addRow("%d x %d", rows, cols) << rows << cols;
     }
@@ -530,9 +519,7 @@ void TestCudaEmulatedOps::normsAndRope() {
 }
 
 void TestCudaEmulatedOps::gatherIsExact_data() {
-    QTest::addColumn<int>("format");
-    QTest::addColumn<bool>("nested");
-    QTest::addColumn<int>("expand");
+    support::addColumns<WeightFormat, bool, DType>("format", "nested", "expand");
     for (const WeightFormat format :
          {WeightFormat::F32, WeightFormat::F16, WeightFormat::BF16, WeightFormat::Int8Row,
           WeightFormat::Int8, WeightFormat::Nf4, WeightFormat::Fp4}) {
@@ -542,7 +529,7 @@ void TestCudaEmulatedOps::gatherIsExact_data() {
                 if (is_four_bit || (!nested && expand == DType::BF16)) {
                     QTest::addRow("%s%s to type %d", formatName(format), nested ? " nested" : "",
                                   static_cast<int>(expand))
-                        << static_cast<int>(format) << nested << static_cast<int>(expand);
+                        << format << nested << expand;
                 }
             }
         }
@@ -551,11 +538,10 @@ void TestCudaEmulatedOps::gatherIsExact_data() {
 
 /// Bit for bit; blocks cross rows.
 void TestCudaEmulatedOps::gatherIsExact() {
-    QFETCH(int, format);
+    QFETCH(WeightFormat, format);
     QFETCH(bool, nested);
-    QFETCH(int, expand);
-    const TestWeight w = makeWeight(static_cast<WeightFormat>(format), 30, 300, 64, nested,
-                                    static_cast<DType>(expand), 5);
+    QFETCH(DType, expand);
+    const TestWeight w = makeWeight(format, 30, 300, 64, nested, expand, 5);
     const Guarded<int32_t> ids(std::vector<int32_t>{29, 0, 7, 7});
     const auto start = randomFloats(1160, 1);
     const auto card = cardFor(true, 2);
@@ -592,32 +578,28 @@ void TestCudaEmulatedOps::storeIsExact() {
 }
 
 void TestCudaEmulatedOps::adapter_data() {
-    QTest::addColumn<int>("type");
-    QTest::addColumn<int>("tokens");
-    QTest::addColumn<int>("rank");
-    QTest::addColumn<bool>("bias");
+    support::addColumns<DType, int, int, bool>("type", "tokens", "rank", "bias");
     for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
         for (const auto& [tokens, rank] : {std::pair{1, 16}, {1, 5}, {6, 33}}) {
             QTest::addRow("type %d, %d tokens, rank %d", static_cast<int>(type), tokens, rank)
-                << static_cast<int>(type) << tokens << rank << (rank != 16);
+                << type << tokens << rank << (rank != 16);
         }
     }
 }
 
 void TestCudaEmulatedOps::adapter() {
-    QFETCH(int, type);
+    QFETCH(DType, type);
     QFETCH(int, tokens);
     QFETCH(int, rank);
     QFETCH(bool, bias);
     const int64_t in = 180;
     const int64_t out = 275;
-    const auto dtype = static_cast<DType>(type);
-    const auto a_bytes = stored(randomFloats(rank * in, 1), dtype);
-    const auto b_bytes = stored(randomFloats(out * rank, 2), dtype);
-    const auto bias_bytes = stored(randomFloats(out, 3, 5.0F), dtype);
-    const MatView a{a_bytes.data(), dtype, rank, in};
-    const MatView b{b_bytes.data(), dtype, out, rank};
-    const MatView b_bias{bias ? bias_bytes.data() : nullptr, dtype, 1, out};
+    const auto a_bytes = stored(randomFloats(rank * in, 1), type);
+    const auto b_bytes = stored(randomFloats(out * rank, 2), type);
+    const auto bias_bytes = stored(randomFloats(out, 3, 5.0F), type);
+    const MatView a{a_bytes.data(), type, rank, in};
+    const MatView b{b_bytes.data(), type, out, rank};
+    const MatView b_bias{bias ? bias_bytes.data() : nullptr, type, 1, out};
     const auto x = randomFloats(tokens * in, 4);
     const auto scratch = randomFloats(int64_t{tokens} * rank, 6);
     const auto start = randomFloats(tokens * out, 5);
@@ -692,8 +674,7 @@ void TestCudaEmulatedOps::subsampleConv() {
 }
 
 void TestCudaEmulatedOps::argmax_data() {
-    QTest::addColumn<int>("count");
-    QTest::addColumn<int>("best");
+    support::addColumns<int, int>("count", "best");
     QTest::newRow("one") << 1 << 0;
     QTest::newRow("first") << 700 << 0;
     QTest::newRow("last") << 5001 << 5000;
@@ -730,8 +711,7 @@ void TestCudaEmulatedOps::argmax() {
 }
 
 void TestCudaEmulatedOps::capArgmax_data() {
-    QTest::addColumn<int>("count");
-    QTest::addColumn<int>("multiprocessors");
+    support::addColumns<int, int>("count", "multiprocessors");
     QTest::newRow("one") << 1 << 3;
     QTest::newRow("not of four") << 4099 << 3;
     QTest::newRow("more than the grid takes at once") << 20011 << 2;
@@ -831,14 +811,11 @@ struct TokenInputCase {
 } // namespace
 
 void TestCudaEmulatedOps::tokenInputs_data() {
-    QTest::addColumn<int>("format");
-    QTest::addColumn<int>("block");
-    QTest::addColumn<bool>("nested");
-    QTest::addColumn<int>("hidden");
-    QTest::addColumn<int>("width");
+    support::addColumns<WeightFormat, int, bool, int, int>("format", "block", "nested", "hidden",
+                                                           "width");
     const auto row = [](const char* name, WeightFormat format, int block, bool nested, int hidden,
                         int width) {
-        QTest::newRow(name) << static_cast<int>(format) << block << nested << hidden << width;
+        QTest::newRow(name) << format << block << nested << hidden << width;
     };
     row("nested 4-bit", WeightFormat::Nf4, 64, true, 1536, 64);
     row("4-bit, more than is in flight", WeightFormat::Fp4, 32, false, 2080, 32);
@@ -851,12 +828,12 @@ void TestCudaEmulatedOps::tokenInputs_data() {
 /// Against the composition of single functions; the token's part by its table or handed over; the
 /// same block counts a second time.
 void TestCudaEmulatedOps::tokenInputs() {
-    QFETCH(int, format);
+    QFETCH(WeightFormat, format);
     QFETCH(int, block);
     QFETCH(bool, nested);
     QFETCH(int, hidden);
     QFETCH(int, width);
-    const TokenInputCase c(static_cast<WeightFormat>(format), block, nested, hidden, width);
+    const TokenInputCase c(format, block, nested, hidden, width);
     for (const uint64_t seed : {0, 1, 2, 3}) {
         const auto card = cardFor(false, seed, 2);
         auto& d = card->device();

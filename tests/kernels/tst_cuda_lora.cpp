@@ -28,13 +28,6 @@ EmulatedCardOptions withSeed(int seed) {
     return options;
 }
 
-std::vector<float> product(const std::vector<float>& h, const TestWeight& w) {
-    const auto in = static_cast<int64_t>(h.size());
-    std::vector<float> y(sizeOf(w.view.rows));
-    reference().linear({}, {h.data(), 1, in, in}, w.view, {y.data(), 1, w.view.rows, w.view.rows});
-    return y;
-}
-
 } // namespace
 
 class TestCudaLora : public QObject {
@@ -51,51 +44,39 @@ private Q_SLOTS:
 };
 
 void TestCudaLora::steps_data() {
-    QTest::addColumn<int>("format");
-    QTest::addColumn<int>("type");
-    QTest::addColumn<int>("seed");
+    support::addColumns<WeightFormat, DType, int>("format", "type", "seed");
     int seed = 0;
     for (const WeightFormat format :
          {WeightFormat::Nf4, WeightFormat::Int8Row, WeightFormat::BF16}) {
         for (const DType type : {DType::BF16, DType::F16, DType::F32}) {
             QTest::addRow("%s, adapter type %d", formatName(format), static_cast<int>(type))
-                << static_cast<int>(format) << static_cast<int>(type) << seed++ % 3;
+                << format << type << seed++ % 3;
         }
     }
 }
 
 /// Three weights with one, no and two updates; then the same step with another factor.
 void TestCudaLora::steps() {
-    QFETCH(int, format);
-    QFETCH(int, type);
+    QFETCH(WeightFormat, format);
+    QFETCH(DType, type);
     QFETCH(int, seed);
     const int64_t cols = 576; // two slabs, the second short
-    const auto dtype = static_cast<DType>(type);
-    ProjectCase c(static_cast<WeightFormat>(format), true, 64, cols, {40, 9, 11},
-                  ProjectArgs::Input::Norm, ProjectArgs::Output::Store);
-    Update updates[3] = {
-        {0, cols, 40, 16, dtype, 50}, {2, cols, 11, 5, dtype, 60}, {2, cols, 11, 24, dtype, 70}};
-    c.args.lora_count = 3;
-    for (int i = 0; i < 3; ++i) {
-        c.args.lora[i] = updates[i].lora;
-    }
-    std::vector<float> h = c.x.values();
-    reference().rms_norm({}, {h.data(), 1, cols, cols}, c.args.norm, c.args.eps,
-                         {h.data(), 1, cols, cols});
-    const std::vector<std::vector<float>> base = c.want;
+    ProjectCase c(format, true, 64, cols, {40, 9, 11}, ProjectArgs::Input::Norm,
+                  ProjectArgs::Output::Store);
+    c.addUpdate(0, 16, type, 50);
+    c.addUpdate(2, 5, type, 60);
+    c.addUpdate(2, 24, type, 70);
     EmulatedCard card(withSeed(seed));
     auto& d = card.device();
     for (const float factor : {0.75F, -2.0F}) {
-        c.want = base;
-        for (Update& update : updates) {
-            update.factor[0] = factor;
-            update.add(h, c.want[sizeOf(update.lora.weight)]);
+        for (const auto& update : c.updates) {
+            update->factor[0] = factor;
         }
+        c.compute();
         QCOMPARE(d.ops().project(d.queue(), c.args), Status::Ok);
         QCOMPARE(card.finish(), std::string());
         double residual = 0.0;
-        const double error = c.error(&residual);
-        QVERIFY2(error <= kProjectBound, qPrintable(QString::number(error)));
+        QCOMPARE_LE(c.error(&residual), kProjectBound);
     }
 }
 
@@ -109,66 +90,34 @@ void TestCudaLora::taps_data() {
 /// A pair with updates multiplies the A of the step that takes its output.
 void TestCudaLora::taps() {
     QFETCH(int, seed);
-    const int64_t cols = 320;
-    const int64_t middle = 128;
-    const int64_t out = 30;
-    const TestWeight gate = makeWeight(WeightFormat::Nf4, middle, cols, 64, true, DType::BF16, 1);
-    const TestWeight up = makeWeight(WeightFormat::Nf4, middle, cols, 64, true, DType::BF16, 2);
-    const TestWeight down = makeWeight(WeightFormat::Nf4, out, middle, 64, true, DType::BF16, 3);
-    const Update on_gate(0, cols, middle, 4, DType::BF16, 10);
-    const Update on_up(1, cols, middle, 16, DType::BF16, 20);
-    const Update first(0, middle, out, 16, DType::BF16, 30);
-    const Update second(0, middle, out, 3, DType::F32, 40);
-    const Guarded<float> x = randomFloats(cols, 5);
-    std::vector<float> h = x.values();
-    std::vector<float> want = product(h, gate);
-    std::vector<float> other = product(h, up);
-    on_gate.add(h, want);
-    on_up.add(h, other);
-    reference().gated_mul({}, kernels::Activation::GeluTanh, {want.data(), 1, middle, middle},
-                          {other.data(), 1, middle, middle}, {want.data(), 1, middle, middle});
-    std::vector<float> last = product(want, down);
-    first.add(want, last);
-    second.add(want, last);
+    ProjectCase pair(WeightFormat::Nf4, true, 64, 320, {128, 128}, ProjectArgs::Input::Plain,
+                     ProjectArgs::Output::GatedPair);
+    pair.addUpdate(0, 4, DType::BF16, 10);
+    pair.addUpdate(1, 16, DType::BF16, 20);
+    pair.compute();
+    ProjectCase behind(WeightFormat::Nf4, true, 64, 128, {30}, ProjectArgs::Input::Plain,
+                       ProjectArgs::Output::Store, 30);
+    behind.addUpdate(0, 16, DType::BF16, 30);
+    behind.addUpdate(0, 3, DType::F32, 40);
+    behind.readFrom(pair.args.y[0], pair.want[0]);
     EmulatedCard card(withSeed(seed));
     auto& d = card.device();
-    Guarded<float> y(sizeOf(middle));
-    Guarded<float> result(sizeOf(out));
     Guarded<float> sums(sizeOf(19 * 64));
     std::fill_n(sums.data(), sums.size(), NAN);
-    ProjectArgs pair;
-    pair.output = ProjectArgs::Output::GatedPair;
-    pair.x = x.data();
-    pair.count = 2;
-    pair.w[0] = gate.view;
-    pair.w[1] = up.view;
-    pair.y[0] = y.data();
-    pair.lora_count = 2;
-    pair.lora[0] = on_gate.lora;
-    pair.lora[1] = on_up.lora;
-    pair.tap_count = 2;
-    pair.tap[0] = first.lora.a;
-    pair.tap[1] = second.lora.a;
-    pair.tap_sums = sums.data();
-    ProjectArgs behind;
-    behind.x = y.data();
-    behind.count = 1;
-    behind.w[0] = down.view;
-    behind.y[0] = result.data();
-    behind.lora_count = 2;
-    behind.lora[0] = first.lora;
-    behind.lora[1] = second.lora;
-    behind.lora_sums = sums.data();
-    pair.tap_parts = d.ops().project_parts(d.queue(), pair);
-    behind.lora_parts = pair.tap_parts;
-    QVERIFY(pair.tap_parts > 1);
-    QCOMPARE(d.ops().project(d.queue(), pair), Status::Ok);
-    QCOMPARE(d.ops().project(d.queue(), behind), Status::Ok);
+    pair.args.tap_count = 2;
+    pair.args.tap[0] = behind.args.lora[0].a;
+    pair.args.tap[1] = behind.args.lora[1].a;
+    pair.args.tap_sums = sums.data();
+    pair.args.tap_parts = d.ops().project_parts(d.queue(), pair.args);
+    QVERIFY(pair.args.tap_parts > 1);
+    behind.args.lora_sums = sums.data();
+    behind.args.lora_parts = pair.args.tap_parts;
+    QCOMPARE(d.ops().project(d.queue(), pair.args), Status::Ok);
+    QCOMPARE(d.ops().project(d.queue(), behind.args), Status::Ok);
     QCOMPARE(card.finish(), std::string());
-    const double error = relativeError(y.data(), want);
-    QVERIFY2(error <= kProjectBound, qPrintable(QString::number(error)));
-    const double last_error = relativeError(result.data(), last);
-    QVERIFY2(last_error <= 2 * kProjectBound, qPrintable(QString::number(last_error)));
+    double residual = 0.0;
+    QCOMPARE_LE(pair.error(&residual), kProjectBound);
+    QCOMPARE_LE(behind.error(&residual), 2 * kProjectBound);
 }
 
 void TestCudaLora::refusals() {
@@ -197,28 +146,24 @@ void TestCudaLora::refusals() {
 }
 
 void TestCudaLora::manyRows_data() {
-    QTest::addColumn<qlonglong>("rows");
-    QTest::addColumn<int>("type");
-    QTest::addColumn<bool>("tensor");
-    QTest::addColumn<int>("seed");
-    QTest::addRow("4 rows") << qlonglong{4} << static_cast<int>(DType::BF16) << false << 0;
-    QTest::addRow("5 rows") << qlonglong{5} << static_cast<int>(DType::BF16) << true << 1;
-    QTest::addRow("33 rows") << qlonglong{33} << static_cast<int>(DType::BF16) << true << 2;
-    QTest::addRow("70 rows, fp16") << qlonglong{70} << static_cast<int>(DType::F16) << true << 0;
-    QTest::addRow("70 rows, fp32") << qlonglong{70} << static_cast<int>(DType::F32) << true << 1;
+    support::addColumns<qlonglong, DType, bool, int>("rows", "type", "tensor", "seed");
+    QTest::addRow("4 rows") << qlonglong{4} << DType::BF16 << false << 0;
+    QTest::addRow("5 rows") << qlonglong{5} << DType::BF16 << true << 1;
+    QTest::addRow("33 rows") << qlonglong{33} << DType::BF16 << true << 2;
+    QTest::addRow("70 rows, fp16") << qlonglong{70} << DType::F16 << true << 0;
+    QTest::addRow("70 rows, fp32") << qlonglong{70} << DType::F32 << true << 1;
 }
 
 /// Three updates at once, one with a bias, ranks that fill no tile.
 void TestCudaLora::manyRows() {
     QFETCH(qlonglong, rows);
-    QFETCH(int, type);
+    QFETCH(DType, type);
     QFETCH(bool, tensor);
     QFETCH(int, seed);
     const int64_t in = 192;
     const int64_t out = 72;
-    const auto dtype = static_cast<DType>(type);
     const Update updates[3] = {
-        {0, in, out, 16, dtype, 1}, {0, in, out, 3, dtype, 3}, {0, in, out, 20, dtype, 5}};
+        {0, in, out, 16, type, 1}, {0, in, out, 3, type, 3}, {0, in, out, 20, type, 5}};
     const Guarded<float> x = randomFloats(rows * in, 7);
     const Guarded<float> bias = randomFloats(out, 8);
     Guarded<float> y = randomFloats(rows * out, 9);
@@ -242,8 +187,7 @@ void TestCudaLora::manyRows() {
     const bool used_tensor_cores = std::find(card.ran().begin(), card.ran().end(),
                                              "belfry_lora_up_tensor") != card.ran().end();
     QCOMPARE(used_tensor_cores, tensor);
-    const double error = relativeError(y.data(), want);
-    QVERIFY2(error <= kManyRowsBound, qPrintable(QString::number(error)));
+    QCOMPARE_LE(relativeError(y.data(), want), kManyRowsBound);
 }
 
 TEST_CLASS(TestCudaLora)

@@ -38,138 +38,57 @@ private Q_SLOTS:
 };
 
 void TestCudaRows::chain_data() {
-    QTest::addColumn<RowShape>("shape");
-    QTest::addColumn<int>("multiprocessors");
-    QTest::addColumn<int>("seed");
+    support::addColumns<RowShape, int, int>("shape", "multiprocessors", "seed");
     int seed = 0;
-    const auto row = [&](const char* name, int multiprocessors, const auto& change) {
-        RowShape shape;
-        change(shape);
+    const auto row = [&](const char* name, int multiprocessors, const RowShape& shape) {
         const int number = seed++;
         if (support::kTakesPart && (multiprocessors > 4 || number % 3 != 0)) {
             return; // a row takes minutes there
         }
         QTest::newRow(name) << shape << multiprocessors << number;
     };
-    row("four rows, nested nf4", 4, [](RowShape&) {});
-    row("three rows", 5, [](RowShape& s) { s.rows = 3; });
-    row("two rows", 4, [](RowShape& s) { s.rows = 2; });
-    row("one row", 4, [](RowShape& s) { s.rows = 1; });
-    row("no token before", 4, [](RowShape& s) { s.before = 0; });
-    row("fp4, plain absmax", 4, [](RowShape& s) {
-        s.format = WeightFormat::Fp4;
-        s.is_nested = false;
-    });
-    row("8-bit", 4, [](RowShape& s) { s.format = WeightFormat::Int8Row; });
-    row("two kv heads, keys are values", 4, [](RowShape& s) {
-        s.kv_heads = 2;
-        s.k_is_v = true;
-    });
-    row("no per-layer input", 4, [](RowShape& s) { s.ple = 0; });
-    row("one part, more keys than at a time", 4, [](RowShape& s) { s.before = 60; });
-    row("parts", 16, [](RowShape& s) {
-        s.before = 400;
-        s.capacity = 512;
-    });
-    row("heads of 256, parts", 9, [](RowShape& s) {
-        s.dim = 256;
-        s.heads = 2;
-        s.before = 250;
-        s.capacity = 256;
-    });
-    row("heads of 512", 6, [](RowShape& s) {
-        s.dim = 512;
-        s.heads = 2;
-        s.rows = 3;
-        s.before = 150;
-        s.capacity = 256;
-    });
-    row("window in a ring that wraps", 12, [](RowShape& s) {
-        s.before = 398;
-        s.window = 90;
-        s.capacity = 100;
-    });
-    row("window smaller than the rows", 4, [](RowShape& s) {
-        s.before = 77;
-        s.window = 2;
-        s.capacity = 16;
-    });
-    row("stretches, passes and long rows", 16, [](RowShape& s) {
-        s.layers = 1;
-        s.hidden = 1600;
-        s.inter = 192;
-    });
-    row("wide rows", 16, [](RowShape& s) {
-        s.layers = 1;
-        s.inter = 6400;
-    });
-    row("no norms but in front, SiLU", 4, [](RowShape& s) { s.is_plain = true; });
-    row("no norms but in front, SiLU, parts, updates", 16, [](RowShape& s) {
-        s.is_plain = true;
-        s.before = 400;
-        s.capacity = 512;
-        s.ple = 0;
-        s.ranks = {8};
-    });
-    row("no norms but in front, SiLU, long rows", 16, [](RowShape& s) {
-        s.is_plain = true;
-        s.layers = 1;
-        s.hidden = 3200;
-        s.inter = 192;
-    });
-    row("updates of every weight", 4, [](RowShape& s) { s.ranks = {8}; });
-    row("updates, three rows, some weights without, other ranks", 5, [](RowShape& s) {
-        s.rows = 3;
-        s.ranks = {16, 0, 0, 8, 24, 0, 64};
-    });
-    row("updates in fp32, one row", 4, [](RowShape& s) {
-        s.rows = 1;
-        s.ranks = {4, 12};
-        s.update_type = DType::F32;
-    });
-    row("updates in fp16 of 8-bit weights", 7, [](RowShape& s) {
-        s.format = WeightFormat::Int8Row;
-        s.ranks = {16};
-        s.update_type = DType::F16;
-    });
-    row("updates, more sums than threads of a block", 4, [](RowShape& s) {
-        s.layers = 1;
-        s.ranks = {128, 96};
-    });
-    row("updates of wide rows", 16, [](RowShape& s) {
-        s.layers = 1;
-        s.inter = 6400;
-        s.rows = 3;
-        s.ranks = {16};
-    });
+    row("four rows, nested nf4", 4, {});
+    row("three rows", 5, {.rows = 3});
+    row("two rows", 4, {.rows = 2});
+    row("one row", 4, {.rows = 1});
+    row("no token before", 4, {.before = 0});
+    row("fp4, plain absmax", 4, {.format = WeightFormat::Fp4, .is_nested = false});
+    row("8-bit", 4, {.format = WeightFormat::Int8Row});
+    row("two kv heads, keys are values", 4, {.kv_heads = 2, .k_is_v = true});
+    row("no per-layer input", 4, {.ple = 0});
+    row("one part, more keys than at a time", 4, {.before = 60});
+    row("parts", 16, {.before = 400, .capacity = 512});
+    row("heads of 256, parts", 9, {.before = 250, .heads = 2, .dim = 256, .capacity = 256});
+    row("heads of 512", 6, {.rows = 3, .before = 150, .heads = 2, .dim = 512, .capacity = 256});
+    row("window in a ring that wraps", 12, {.before = 398, .window = 90, .capacity = 100});
+    row("window smaller than the rows", 4, {.before = 77, .window = 2, .capacity = 16});
+    row("stretches, passes and long rows", 16, {.hidden = 1600, .inter = 192, .layers = 1});
+    row("wide rows", 16, {.inter = 6400, .layers = 1});
+    row("no norms but in front, SiLU", 4, {.is_plain = true});
+    row("no norms but in front, SiLU, parts, updates", 16,
+        {.before = 400, .ple = 0, .capacity = 512, .ranks = {8}, .is_plain = true});
+    row("no norms but in front, SiLU, long rows", 16,
+        {.hidden = 3200, .inter = 192, .layers = 1, .is_plain = true});
+    row("updates of every weight", 4, {.ranks = {8}});
+    row("updates, three rows, some weights without, other ranks", 5,
+        {.rows = 3, .ranks = {16, 0, 0, 8, 24, 0, 64}});
+    row("updates in fp32, one row", 4, {.rows = 1, .ranks = {4, 12}, .update_type = DType::F32});
+    row("updates in fp16 of 8-bit weights", 7,
+        {.format = WeightFormat::Int8Row, .ranks = {16}, .update_type = DType::F16});
+    row("updates, more sums than threads of a block", 4, {.layers = 1, .ranks = {128, 96}});
+    row("updates of wide rows", 16, {.rows = 3, .inter = 6400, .layers = 1, .ranks = {16}});
     // As long as those of 12B and 31B (device/stream_rows_large.cu).
-    row("updates of long rows", 16, [](RowShape& s) {
-        s.layers = 1;
-        s.hidden = 3200;
-        s.inter = 192;
-        s.rows = 3;
-        s.ranks = {16, 8};
-    });
-    row("long rows", 16, [](RowShape& s) {
-        s.layers = 1;
-        s.hidden = 3200;
-        s.inter = 192;
-        s.rows = 3;
-    });
-    row("long rows, 8-bit", 16, [](RowShape& s) {
-        s.layers = 1;
-        s.hidden = 3200;
-        s.inter = 192;
-        s.ple = 0;
-        s.rows = 2;
-        s.format = WeightFormat::Int8Row;
-    });
-    row("the widest rows", 24, [](RowShape& s) {
-        s.layers = 1;
-        s.ple = 0;
-        s.inter = 12288;
-        s.rows = 4;
-    });
+    row("updates of long rows", 16,
+        {.rows = 3, .hidden = 3200, .inter = 192, .layers = 1, .ranks = {16, 8}});
+    row("long rows", 16, {.rows = 3, .hidden = 3200, .inter = 192, .layers = 1});
+    row("long rows, 8-bit", 16,
+        {.rows = 2,
+         .format = WeightFormat::Int8Row,
+         .hidden = 3200,
+         .inter = 192,
+         .ple = 0,
+         .layers = 1});
+    row("the widest rows", 24, {.rows = 4, .inter = 12288, .ple = 0, .layers = 1});
 }
 
 void TestCudaRows::chain() {
@@ -187,10 +106,9 @@ void TestCudaRows::chain() {
     for (int turn = 0; turn < turns; ++turn) {
         QCOMPARE(chain.run(card.device()), Status::Ok);
         QCOMPARE(QString::fromStdString(card.finish()), QString());
-        QVERIFY2(chain.firstError() < kFirstBound, qPrintable(QString::number(chain.firstError())));
-        QVERIFY2(chain.cacheError() < kCudaRowsBound,
-                 qPrintable(QString::number(chain.cacheError())));
-        QVERIFY2(chain.error() < kCudaRowsBound, qPrintable(QString::number(chain.error())));
+        QCOMPARE_LT(chain.firstError(), kFirstBound);
+        QCOMPARE_LT(chain.cacheError(), kCudaRowsBound);
+        QCOMPARE_LT(chain.error(), kCudaRowsBound);
     }
     const std::string kernel =
         shape.hidden > 3072 ? "belfry_stream_rows_large" : "belfry_stream_rows";
@@ -200,9 +118,7 @@ void TestCudaRows::chain() {
 
 // Rows with the columns of 12B and 31B, of few outputs, in a list of their form.
 void TestCudaRows::longRows_data() {
-    QTest::addColumn<WeightFormat>("format");
-    QTest::addColumn<int64_t>("cols");
-    QTest::addColumn<bool>("hasNorm");
+    support::addColumns<WeightFormat, int64_t, bool>("format", "cols", "hasNorm");
     QTest::newRow("31B, residual row") << WeightFormat::Nf4 << int64_t{5376} << true;
     QTest::newRow("31B, head in 8 bits") << WeightFormat::Int8Row << int64_t{5376} << true;
     QTest::newRow("31B, down") << WeightFormat::Nf4 << int64_t{21504} << false;
@@ -249,17 +165,12 @@ void TestCudaRows::longRows() {
     QCOMPARE(ops.project(queue, step.args), Status::Ok);
     QCOMPARE(ops.end_steps(queue), Status::Ok);
     QCOMPARE(QString::fromStdString(card.finish()), QString());
-    const double error = relativeError(y.data(), want);
-    QVERIFY2(error < kProjectBound, qPrintable(QString::number(error)));
+    QCOMPARE_LT(relativeError(y.data(), want), kProjectBound);
     QCOMPARE(card.ran(), std::vector<std::string>(1, "belfry_stream_rows_large"));
 }
 
 void TestCudaRows::realShapesFit_data() {
-    QTest::addColumn<int>("hidden");
-    QTest::addColumn<int>("inter");
-    QTest::addColumn<int>("heads");
-    QTest::addColumn<int>("kvHeads");
-    QTest::addColumn<int>("perLayer");
+    support::addColumns<int, int, int, int, int>("hidden", "inter", "heads", "kvHeads", "perLayer");
     QTest::newRow("E2B") << 1536 << 6144 << 8 << 1 << 256;
     QTest::newRow("E2B, layers without keys") << 1536 << 12288 << 8 << 0 << 256;
     QTest::newRow("E4B") << 2560 << 10240 << 8 << 2 << 256;
@@ -366,8 +277,7 @@ void TestCudaRows::realShapesFit() {
 }
 
 void TestCudaRows::refused_data() {
-    QTest::addColumn<int>("capability");
-    QTest::addColumn<int>("sharedBytes");
+    support::addColumns<int, int>("capability", "sharedBytes");
     QTest::newRow("no bulk copies") << 89 << 101376;
     QTest::newRow("99 KiB") << 120 << 101376;
     QTest::newRow("163 KiB, 8.0") << 80 << 166912;

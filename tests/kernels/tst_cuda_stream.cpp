@@ -389,8 +389,7 @@ void TestCudaStream::chain() {
             QCOMPARE(QString::fromStdString(card.finish()), QString());
             double residual = 0.0;
             QVERIFY(own.projections.front()->error(&residual) < kProjectionBound);
-            const double error = own.error();
-            QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
+            QCOMPARE_LT(own.error(), kStreamBound);
         }
         QCOMPARE(layersOf(card),
                  std::vector<std::string>(sizeOf(turns), kernelOf(*row.kind, shape)));
@@ -417,13 +416,8 @@ void TestCudaStream::chain() {
 // Rows with the columns of 12B and 31B, of few outputs, in a list of their form. In little shared
 // memory there is one part of the columns of down and of attention's results at a time.
 void TestCudaStream::longRows_data() {
-    QTest::addColumn<bool>("isAsync");
-    QTest::addColumn<WeightFormat>("format");
-    QTest::addColumn<bool>("isNested");
-    QTest::addColumn<int64_t>("cols");
-    QTest::addColumn<bool>("isPlain");
-    QTest::addColumn<int64_t>("rank");
-    QTest::addColumn<int64_t>("outputs");
+    support::addColumns<bool, WeightFormat, bool, int64_t, bool, int64_t, int64_t>(
+        "isAsync", "format", "isNested", "cols", "isPlain", "rank", "outputs");
     const auto row = [](const char* name, WeightFormat format, bool is_nested, int64_t cols,
                         bool is_plain, int64_t rank = 0, int64_t outputs = 50) {
         for (const CardKind& kind : {kBulk, kSmall}) {
@@ -465,7 +459,7 @@ void TestCudaStream::longRows() {
                      ProjectArgs::Output::Store, 30);
     if (rank > 0) {
         step.addUpdate(0, rank, DType::BF16, 60);
-        step.compute(cols, {outputs});
+        step.compute();
     }
     if (isAsync && outputs > 50) {
         using namespace kernels::cuda;
@@ -482,9 +476,8 @@ void TestCudaStream::longRows() {
     QCOMPARE(QString::fromStdString(card.finish()), QString());
     double residual = 0.0;
     QVERIFY(first.error(&residual) < kProjectBound);
-    const double error = step.error(&residual);
-    QVERIFY2(error < kProjectBound, qPrintable(QString::number(error)));
-    QVERIFY2(residual < kResidualBound, qPrintable(QString::number(residual)));
+    QCOMPARE_LT(step.error(&residual), kProjectBound);
+    QCOMPARE_LT(residual, kResidualBound);
     const std::string kernel = isAsync ? "belfry_stream_async_large" : "belfry_stream_large";
     QCOMPARE(layersOf(card),
              (std::vector<std::string>{kernel, rank > 0 ? kernel + "_updates" : kernel}));
@@ -531,8 +524,7 @@ void TestCudaStream::heads() {
         const std::vector<float> want = b.out.values();
         const double error = relativeError(a.out.data(), want);
         // The second layer: a cached value of the first may have gone to the other neighbour.
-        QVERIFY2(error < (i == 0 ? kAttendBound : kStreamBound),
-                 qPrintable(QString::number(error)));
+        QCOMPARE_LT(error, (i == 0 ? kAttendBound : kStreamBound));
         QCOMPARE(a.out.values() == want, !row.is_by_head);
         QVERIFY(relativeError(a.out.data(), a.want) < kStreamBound);
     }
@@ -543,10 +535,8 @@ void TestCudaStream::heads() {
 }
 
 void TestCudaStream::measured_data() {
-    QTest::addColumn<int>("rank");
-    QTest::addColumn<int>("multiprocessors");
-    QTest::addColumn<bool>("hasBulkCopies");
-    QTest::addColumn<QString>("kernel");
+    support::addColumns<int, int, bool, QString>("rank", "multiprocessors", "hasBulkCopies",
+                                                 "kernel");
     QTest::newRow("no updates") << 0 << 3 << true << "belfry_stream";
     QTest::newRow("planned updates") << 8 << 12 << true << "belfry_stream_updates";
     QTest::newRow("any updates") << 8 << 3 << true << "belfry_stream_any_updates";
@@ -575,8 +565,7 @@ void TestCudaStream::measured() {
         Chain chain(shape, 1);
         QCOMPARE(chain.run(card.device()), Status::Ok);
         QCOMPARE(QString::fromStdString(card.finish()), QString());
-        const double error = chain.error();
-        QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
+        QCOMPARE_LT(chain.error(), kStreamBound);
         results[is_measured ? 1 : 0] = leftBy(chain);
         QCOMPARE(layersOf(card), std::vector<std::string>({kernel.toStdString()}));
     }
@@ -584,8 +573,7 @@ void TestCudaStream::measured() {
 }
 
 void TestCudaStream::formsAskedFor_data() {
-    QTest::addColumn<int>("sharedBytes");
-    QTest::addColumn<QString>("kernel");
+    support::addColumns<int, QString>("sharedBytes", "kernel");
     QTest::newRow("fastest") << 0 << "belfry_stream";
     QTest::newRow("99 KiB") << 1024 * 99 << "belfry_stream_async";
 }
@@ -602,8 +590,7 @@ void TestCudaStream::formsAskedFor() {
         Chain chain(ChainShape(), 1);
         QCOMPARE(chain.run(card.device()), Status::Ok);
         QCOMPARE(QString::fromStdString(card.finish()), QString());
-        const double error = chain.error();
-        QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
+        QCOMPARE_LT(chain.error(), kStreamBound);
         QCOMPARE(card.ran(), std::vector<std::string>{kernel.toStdString()});
     }
     // Without a launch for a token nothing is collected.
@@ -632,8 +619,7 @@ void TestCudaStream::headOfHalves() {
     EmulatedCard card(optionsOf(kSmall, 4, 1));
     QCOMPARE(chain.run(card.device()), Status::Ok);
     QCOMPARE(QString::fromStdString(card.finish()), QString());
-    const double error = chain.error();
-    QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
+    QCOMPARE_LT(chain.error(), kStreamBound);
     QCOMPARE(card.ran(), (std::vector<std::string>{"belfry_stream_async", "belfry_project_bf16"}));
 }
 
@@ -647,8 +633,7 @@ void TestCudaStream::updatesGoElsewhere() {
     EmulatedCard card(optionsOf(kSmall, 4, 1));
     QCOMPARE(chain.run(card.device()), Status::Ok);
     QCOMPARE(QString::fromStdString(card.finish()), QString());
-    const double error = chain.error();
-    QVERIFY2(error < kStreamBound, qPrintable(QString::number(error)));
+    QCOMPARE_LT(chain.error(), kStreamBound);
     QCOMPARE(card.ran().size(), chain.order.size());
     for (const std::string& name : card.ran()) {
         QVERIFY2(name.find("belfry_stream") == std::string::npos, name.c_str());

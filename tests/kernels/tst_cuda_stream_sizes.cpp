@@ -24,9 +24,7 @@ private Q_SLOTS:
 
 // What is on its way into the card's cache leaves half of it alone.
 void TestCudaStreamSizes::chunksAhead_data() {
-    QTest::addColumn<int>("mebibytes");
-    QTest::addColumn<int>("multiprocessors");
-    QTest::addColumn<int>("ahead");
+    support::addColumns<int, int, int>("mebibytes", "multiprocessors", "ahead");
     QTest::newRow("A100") << 40 << 108 << 8;
     QTest::newRow("RTX 3090") << 6 << 82 << 2;
     QTest::newRow("RTX 4090") << 72 << 128 << 8;
@@ -43,9 +41,7 @@ void TestCudaStreamSizes::chunksAhead() {
 }
 
 void TestCudaStreamSizes::realShapesFit_data() {
-    QTest::addColumn<int>("hidden");
-    QTest::addColumn<int>("inter");
-    QTest::addColumn<int>("shared");
+    support::addColumns<int, int, int>("hidden", "inter", "shared");
     QTest::newRow("E2B in 99 KiB") << 1536 << 12288 << 101376;
     QTest::newRow("E4B in 99 KiB") << 2560 << 10240 << 101376;
     QTest::newRow("E2B in 163 KiB") << 1536 << 12288 << 166912;

@@ -29,18 +29,14 @@ namespace {
 
 constexpr int kSentinel = -77;
 
-size_t atCudaTopLogits(int64_t index) {
-    return static_cast<size_t>(index);
-}
-
 /// As a model's head makes them: most far below a few.
 Row rowOf(int count, uint64_t seed) {
     std::mt19937_64 random(seed);
     std::exponential_distribution<float> upper(0.4F);
-    Row row(atCudaTopLogits((int64_t{count} + 3) / 4 * 4),
+    Row row(sizeOf((int64_t{count} + 3) / 4 * 4),
             1e30F); // aligned to 16 bytes; nobody's logits
     for (int i = 0; i < count; ++i) {
-        row[atCudaTopLogits(i)] = upper(random) * 3.0F - 12.0F;
+        row[sizeOf(i)] = upper(random) * 3.0F - 12.0F;
     }
     return row;
 }
@@ -186,7 +182,7 @@ void TestCudaTopLogits::candidates() {
                         continue;
                     }
                     card.run.seed = seed;
-                    Row row = rowOf(count, seed + atCudaTopLogits(count));
+                    Row row = rowOf(count, seed + sizeOf(count));
                     Row shown(row.begin(), row.begin() + count);
                     change(shown);
                     std::copy(shown.begin(), shown.end(), row.begin());
@@ -213,10 +209,10 @@ void TestCudaTopLogits::suppressed() {
         card.run.seed = seed;
         for (const int count : {5, 700, 5003}) {
             Row row = rowOf(count, seed);
-            std::vector<uint32_t> words(atCudaTopLogits((count + 31) / 32), 0);
+            std::vector<uint32_t> words(sizeOf((count + 31) / 32), 0);
             for (int i = 0; i < count; i += 5) { // the largest of all
-                row[atCudaTopLogits(i)] += 50.0F;
-                words[atCudaTopLogits(i / 32)] |= 1U << (i % 32);
+                row[sizeOf(i)] += 50.0F;
+                words[sizeOf(i / 32)] |= 1U << (i % 32);
             }
             for (const int wanted : {1, 64, 256}) {
                 QCOMPARE(wrongWith(card, row, count, 30.0F, words, wanted, true), QString());
@@ -241,7 +237,7 @@ void TestCudaTopLogits::countsBeginAnew() {
         EmulatedCard card(options);
         auto& d = card.device();
         for (int round = 0; round < 4; ++round) {
-            Row row = rowOf(kCount, seed + atCudaTopLogits(round));
+            Row row = rowOf(kCount, seed + sizeOf(round));
             row[77] = round % 2 == 1 ? NAN : 90.0F;
             QCOMPARE(wrongWith(card, row, kCount, 30.0F, {}, 64, true), QString());
             row[77] = 90.0F;

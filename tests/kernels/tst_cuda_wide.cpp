@@ -39,17 +39,13 @@ struct CudaWideCase {
     int room = 1; ///< For parts.
 };
 
-float fromHalf(uint16_t bits) {
-    return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16U);
-}
-
 /// Largest error of a product on the card beside the scalar table; -1 with a failed check.
 double errorOf(EmulatedCard& card, const CudaWideCase& c) {
     const Guarded<float> drawn = randomFloats(c.rows * c.in, 7);
     const Guarded<uint8_t> x = stored(drawn, DType::BF16);
     std::vector<float> rounded(sizeOf(c.rows * c.in));
     for (size_t i = 0; i < rounded.size(); ++i) {
-        rounded[i] = fromHalf(reinterpret_cast<const uint16_t*>(x.data())[i]);
+        rounded[i] = kernels::cpu::bf16ToFloat(reinterpret_cast<const uint16_t*>(x.data())[i]);
     }
     ProductArgs a;
     a.output = c.is_pair ? ProductArgs::Output::GatedPair : ProductArgs::Output::Store;
@@ -86,7 +82,8 @@ double errorOf(EmulatedCard& card, const CudaWideCase& c) {
                               {want[1].data(), c.rows, c.outputs[0], c.outputs[0]}, gate);
         std::vector<float> got(want[0].size());
         for (size_t i = 0; i < got.size(); ++i) {
-            got[i] = fromHalf(reinterpret_cast<const uint16_t*>(results[0].data())[i]);
+            got[i] =
+                kernels::cpu::bf16ToFloat(reinterpret_cast<const uint16_t*>(results[0].data())[i]);
         }
         return relativeError(got.data(), want[0]);
     }
@@ -134,9 +131,7 @@ private Q_SLOTS:
 };
 
 void TestCudaWide::products_data() {
-    QTest::addColumn<int>("tile");
-    QTest::addColumn<int>("number");
-    QTest::addColumn<int>("seed");
+    support::addColumns<int, int, int>("tile", "number", "seed");
     for (const int tile : {128, 192, 256}) {
         for (int number = 0; number < 6; ++number) {
             for (const int seed : {0, 1, 2, 3}) {
@@ -168,16 +163,14 @@ void TestCudaWide::products() {
     EmulatedCard card(options);
     const double error = errorOf(card, c);
     QVERIFY(error >= 0.0);
-    QVERIFY2(error < kWideBound, qPrintable(QString::number(error)));
+    QCOMPARE_LT(error, kWideBound);
     const std::string name =
         std::string("belfry_product_wide_") + (c.is_pair ? "pair_" : "") + std::to_string(tile);
     QCOMPARE(wideOnes(card), std::vector<std::string>{name});
 }
 
 void TestCudaWide::halves_data() {
-    QTest::addColumn<int>("tile");
-    QTest::addColumn<int>("number");
-    QTest::addColumn<int>("seed");
+    support::addColumns<int, int, int>("tile", "number", "seed");
     for (const int tile : {128, 192, 256, 320}) {
         for (int number = 0; number < 7; ++number) {
             for (const int seed : {0, 1, 2, 3}) {
@@ -214,7 +207,7 @@ void TestCudaWide::halves() {
     EmulatedCard card(options);
     const double error = errorOf(card, c);
     QVERIFY(error >= 0.0);
-    QVERIFY2(error < kWideBound, qPrintable(QString::number(error)));
+    QCOMPARE_LT(error, kWideBound);
     const std::string name =
         std::string("belfry_product_half_") + (c.is_pair ? "pair_" : "") + std::to_string(tile);
     QCOMPARE(wideOnes(card), std::vector<std::string>{name});
@@ -277,12 +270,8 @@ void TestCudaWide::otherKernelsTakeTheRestOfHalves() {
 }
 
 void TestCudaWide::plans_data() {
-    QTest::addColumn<int>("rows");
-    QTest::addColumn<int>("outputs");
-    QTest::addColumn<int>("columns");
-    QTest::addColumn<int>("room");
-    QTest::addColumn<int>("tile");
-    QTest::addColumn<int>("parts");
+    support::addColumns<int, int, int, int, int, int>("rows", "outputs", "columns", "room", "tile",
+                                                      "parts");
     // On 132 multiprocessors; outputs of E4B.
     QTest::addRow("gate and up of a chunk") << 2048 << 20480 << 2560 << 1 << 256 << 1;
     QTest::addRow("gate and up of a picture's prompt") << 300 << 20480 << 2560 << 1 << 192 << 1;
@@ -334,13 +323,8 @@ void TestCudaWide::fewRows() {
 }
 
 void TestCudaWide::halfPlans_data() {
-    QTest::addColumn<int>("rows");
-    QTest::addColumn<QList<int>>("outputs");
-    QTest::addColumn<bool>("is_pair");
-    QTest::addColumn<int>("columns");
-    QTest::addColumn<int>("room");
-    QTest::addColumn<int>("tile");
-    QTest::addColumn<int>("parts");
+    support::addColumns<int, QList<int>, bool, int, int, int, int>(
+        "rows", "outputs", "is_pair", "columns", "room", "tile", "parts");
     // On 132 multiprocessors; outputs of E2B.
     QTest::addRow("gate and up of a chunk")
         << 2048 << QList<int>{6144, 6144} << true << 1536 << 1 << 256 << 1;

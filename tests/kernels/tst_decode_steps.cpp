@@ -3,6 +3,7 @@
 // the bit for any number of threads. Operands end at a page that nobody may touch.
 #include "kernels/cpu/thread_pool.h"
 #include "tests/kernels/step_cases.h"
+#include "tests/kernels/table_rows.h"
 #include "tests/support/program/test_class.h"
 
 #include <QTest>
@@ -78,11 +79,8 @@ private Q_SLOTS:
 };
 
 void TestDecodeSteps::projection_data() {
-    QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<int>("format");
-    QTest::addColumn<bool>("nested");
-    QTest::addColumn<int>("block");
-    QTest::addColumn<qlonglong>("cols");
+    support::addColumns<QByteArray, WeightFormat, bool, int, qlonglong>("table", "format", "nested",
+                                                                        "block", "cols");
     const struct {
         const char* name;
         WeightFormat format;
@@ -97,23 +95,19 @@ void TestDecodeSteps::projection_data() {
         for (const auto& f : formats) {
             for (const qlonglong cols : {256, 832, 13}) {
                 QTest::addRow("%s %s %lld columns", table, f.name, cols)
-                    << QByteArray(table) << static_cast<int>(f.format) << f.is_nested
-                    << (f.block > 0 ? f.block : 64) << cols;
+                    << QByteArray(table) << f.format << f.is_nested << (f.block > 0 ? f.block : 64)
+                    << cols;
             }
         }
     }
 }
 
 void TestDecodeSteps::projection() {
-    QFETCH(QByteArray, table);
-    QFETCH(int, format);
+    FETCH_TABLE(found)
+    QFETCH(WeightFormat, format);
     QFETCH(bool, nested);
     QFETCH(int, block);
     QFETCH(qlonglong, cols);
-    const OpTable* const found = kernels::findCpuOps(table.constData());
-    if (found == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const OpTable& ops = *found;
     const struct {
         std::vector<int64_t> rows;
@@ -130,8 +124,7 @@ void TestDecodeSteps::projection() {
                  {{48}, Input::Residual, Output::GatedMultiply, true}};
     uint64_t seed = 1;
     for (const auto& step : steps) {
-        ProjectCase c(static_cast<WeightFormat>(format), nested, block, cols, step.rows, step.input,
-                      step.output, ++seed);
+        ProjectCase c(format, nested, block, cols, step.rows, step.input, step.output, ++seed);
         if (step.is_plain) {
             makePlain(c.args);
         }
@@ -181,11 +174,8 @@ void TestDecodeSteps::refusesWhatItDoesNotTake() {
 }
 
 void TestDecodeSteps::attention_data() {
-    QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<qlonglong>("size");
-    QTest::addColumn<qlonglong>("capacity");
-    QTest::addColumn<qlonglong>("window");
-    QTest::addColumn<bool>("owner");
+    support::addColumns<QByteArray, qlonglong, qlonglong, qlonglong, bool>(
+        "table", "size", "capacity", "window", "owner");
     for (const char* table : fastTables()) {
         for (const bool owner : {false, true}) {
             QTest::addRow("%s first, owner %d", table, owner)
@@ -199,15 +189,11 @@ void TestDecodeSteps::attention_data() {
 }
 
 void TestDecodeSteps::attention() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(found)
     QFETCH(qlonglong, size);
     QFETCH(qlonglong, capacity);
     QFETCH(qlonglong, window);
     QFETCH(bool, owner);
-    const OpTable* const found = kernels::findCpuOps(table.constData());
-    if (found == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const OpTable& ops = *found;
     std::vector<float> first;
     for (const int threads : {1, 2, 3, 4}) {
@@ -236,11 +222,7 @@ void TestDecodeSteps::largestLogit_data() {
 }
 
 void TestDecodeSteps::largestLogit() {
-    QFETCH(QByteArray, table);
-    const OpTable* const found = kernels::findCpuOps(table.constData());
-    if (found == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
+    FETCH_TABLE(found)
     const OpTable& ops = *found;
     ThreadPool pool(3);
     constexpr int64_t kCount = 40009;

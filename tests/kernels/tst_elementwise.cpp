@@ -3,6 +3,7 @@
 // reference, with odd widths, strides and in-place calls; and the vector exponential, tanh and
 // sine through the functions that use them, over their whole range.
 #include "tests/kernels/kernel_cases.h"
+#include "tests/kernels/table_rows.h"
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
 
@@ -74,9 +75,7 @@ private Q_SLOTS:
 };
 
 void TestElementwise::matchesReference_data() {
-    QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<int>("rows");
-    QTest::addColumn<int>("cols");
+    support::addColumns<QByteArray, int, int>("table", "rows", "cols");
     for (const char* table : fastTables()) {
         for (const int rows : {1, 3, 40}) {
             for (const int cols : {1, 7, 16, 33, 768, 5000}) {
@@ -87,13 +86,9 @@ void TestElementwise::matchesReference_data() {
 }
 
 void TestElementwise::matchesReference() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, rows);
     QFETCH(int, cols);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const kernels::Queue q = testQueue();
     const int64_t stride = cols + 5;
     const auto a = randomFloats(rows * stride, 1, 2.0F);
@@ -159,12 +154,8 @@ void TestElementwise::rope_data() {
 }
 
 void TestElementwise::rope() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(QList<int>, layout);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const int64_t rows = 9;
     const int64_t cols = int64_t{layout[0]} * layout[1];
     Guarded<int32_t> position(rows);
@@ -203,13 +194,9 @@ void TestElementwise::norms_data() {
 }
 
 void TestElementwise::norms() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, cols);
     QFETCH(int, type);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const int64_t rows = 11;
     const auto dtype = type == 0 ? DType::F32 : static_cast<DType>(type);
     const auto weight = stored(randomFloats(cols, 1), dtype);
@@ -239,10 +226,10 @@ void TestElementwise::norms() {
 
 void TestElementwise::gather_data() {
     QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<int>("format");
+    QTest::addColumn<WeightFormat>("format");
     QTest::addColumn<QList<int>>("layout"); // table columns, first column, columns taken, block
     QTest::addColumn<bool>("nested");
-    QTest::addColumn<int>("expand");
+    QTest::addColumn<DType>("expand");
     for (const char* table : fastTables()) {
         for (const WeightFormat format :
              {WeightFormat::F32, WeightFormat::F16, WeightFormat::BF16, WeightFormat::Int8Row,
@@ -258,8 +245,7 @@ void TestElementwise::gather_data() {
                         QTest::addRow("%s %s %d columns, %d+%d, block %d%s, to type %d", table,
                                       formatName(format), l[0], l[1], l[2], l[3],
                                       nested ? " nested" : "", static_cast<int>(expand))
-                            << QByteArray(table) << static_cast<int>(format) << l << nested
-                            << static_cast<int>(expand);
+                            << QByteArray(table) << format << l << nested << expand;
                     }
                 }
             }
@@ -269,17 +255,12 @@ void TestElementwise::gather_data() {
 
 /// Bit for bit: this is the expansion that towers and embeddings rely on.
 void TestElementwise::gather() {
-    QFETCH(QByteArray, table);
-    QFETCH(int, format);
+    FETCH_TABLE(ops)
+    QFETCH(WeightFormat, format);
     QFETCH(QList<int>, layout);
     QFETCH(bool, nested);
-    QFETCH(int, expand);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
-    const TestWeight w = makeWeight(static_cast<WeightFormat>(format), 30, layout[0], layout[3],
-                                    nested, static_cast<DType>(expand), 5);
+    QFETCH(DType, expand);
+    const TestWeight w = makeWeight(format, 30, layout[0], layout[3], nested, expand, 5);
     const std::vector<int32_t> ids = {29, 0, 7, 7, 28};
     const auto count = static_cast<int64_t>(ids.size());
     const auto expected = randomFloats(count * layout[2], 1);
@@ -294,28 +275,21 @@ void TestElementwise::gather() {
 }
 
 void TestElementwise::store_data() {
-    QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<int>("type");
-    QTest::addColumn<int>("cols");
+    support::addColumns<QByteArray, DType, int>("table", "type", "cols");
     for (const char* table : fastTables()) {
         for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
             for (const int cols : {1, 12, 256, 1030}) {
                 QTest::addRow("%s type %d, %d columns", table, static_cast<int>(type), cols)
-                    << QByteArray(table) << static_cast<int>(type) << cols;
+                    << QByteArray(table) << type << cols;
             }
         }
     }
 }
 
 void TestElementwise::store() {
-    QFETCH(QByteArray, table);
-    QFETCH(int, type);
+    FETCH_TABLE(ops)
+    QFETCH(DType, type);
     QFETCH(int, cols);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
-    const auto dtype = static_cast<DType>(type);
     const auto src = randomFloats(4 * cols, 1, 100.0F);
     // Values at the edges: ties, overflow to infinity, subnormals, minus zero.
     const std::vector<float> edges = {65519.9F, 65520.0F, -1e30F, 1.00390625F, 1.01171875F,
@@ -324,19 +298,19 @@ void TestElementwise::store() {
         src[i] = edges[i];
     }
     const std::vector<int32_t> slot = {5, 0, 3, 2};
-    const auto size = static_cast<size_t>(6 * cols * kernels::cpu::elementSize(dtype));
+    const auto size = static_cast<size_t>(6 * cols * kernels::cpu::elementSize(type));
     const Guarded<uint8_t> expected(std::vector<uint8_t>(size, 0xaa));
     const Guarded<uint8_t> actual(std::vector<uint8_t>(size, 0xaa));
     QCOMPARE(kernels::cpuScalarOps().store_rows(testQueue(), matrix(src, 4, cols), slot.data(),
-                                                dtype, expected.data(), 6),
+                                                type, expected.data(), 6),
              Status::Ok);
     QCOMPARE(
-        ops->store_rows(testQueue(), matrix(src, 4, cols), slot.data(), dtype, actual.data(), 6),
+        ops->store_rows(testQueue(), matrix(src, 4, cols), slot.data(), type, actual.data(), 6),
         Status::Ok);
     QVERIFY(std::memcmp(expected.data(), actual.data(), size) == 0);
     const std::vector<int32_t> outside = {5, 0, 6, 2};
     QCOMPARE(
-        ops->store_rows(testQueue(), matrix(src, 4, cols), outside.data(), dtype, actual.data(), 6),
+        ops->store_rows(testQueue(), matrix(src, 4, cols), outside.data(), type, actual.data(), 6),
         Status::BadShape);
 }
 
@@ -354,12 +328,8 @@ void TestElementwise::subsampleConv_data() {
 }
 
 void TestElementwise::subsampleConv() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(QList<int>, dims);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const auto in = randomFloats(int64_t{dims[0]} * dims[1] * dims[2], 1);
     const auto weight = randomFloats(int64_t{9} * dims[2] * dims[3], 2);
     const auto norm = randomFloats(dims[3], 3);
@@ -397,11 +367,7 @@ void TestElementwise::functionRange_data() {
 /// Relative error against double over the whole range: tanh (soft_cap with cap 1), and the
 /// exponential through x * sigmoid(x).
 void TestElementwise::functionRange() {
-    QFETCH(QByteArray, table);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
+    FETCH_TABLE(ops)
     const int64_t n = 200001;
     Guarded<float> x(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) {
@@ -441,11 +407,7 @@ void TestElementwise::ropeAtLargePositions_data() {
 
 /// Sine and cosine at positions up to 262143 with frequency 1: absolute error below 1e-6.
 void TestElementwise::ropeAtLargePositions() {
-    QFETCH(QByteArray, table);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
+    FETCH_TABLE(ops)
     const int64_t rows = 4000;
     Guarded<int32_t> position(static_cast<size_t>(rows));
     for (int64_t i = 0; i < rows; ++i) {
@@ -476,11 +438,7 @@ void TestElementwise::clampKeepsNan_data() {
 }
 
 void TestElementwise::clampKeepsNan() {
-    QFETCH(QByteArray, table);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
+    FETCH_TABLE(ops)
     const Guarded<float> x(std::vector<float>{NAN, -INFINITY, INFINITY, 0.25F, 9.0F});
     QCOMPARE(ops->clamp({}, matrix(x, 1, 5), -2.0F, 3.0F, matrix(x, 1, 5)), Status::Ok);
     QVERIFY(std::isnan(x[0]));

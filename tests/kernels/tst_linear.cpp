@@ -2,6 +2,7 @@
 // Linear products and the LoRA update of every table against the reference: all formats, decode
 // and prefill, odd shapes, blocks that cross rows; and independence of the thread count.
 #include "tests/kernels/kernel_cases.h"
+#include "tests/kernels/table_rows.h"
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
 
@@ -67,14 +68,9 @@ private Q_SLOTS:
 };
 
 void TestLinear::matchesReference_data() {
-    QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<int>("format");
-    QTest::addColumn<qlonglong>("tokens");
-    QTest::addColumn<qlonglong>("in");
-    QTest::addColumn<qlonglong>("out");
-    QTest::addColumn<int>("block");
-    QTest::addColumn<bool>("nested");
-    QTest::addColumn<int>("expand");
+    support::addColumns<QByteArray, WeightFormat, qlonglong, qlonglong, qlonglong, int, bool,
+                        DType>("table", "format", "tokens", "in", "out", "block", "nested",
+                               "expand");
     const std::vector<LinearShape> shapes = {
         {1, 256, 131},  {1, 1536, 64},  {2, 192, 33}, {3, 128, 16},   {4, 320, 17},  {5, 64, 1},
         {6, 448, 15},   {7, 1, 7},      {8, 13, 50},  {9, 100, 33},   {24, 192, 20}, {25, 192, 20},
@@ -94,9 +90,8 @@ void TestLinear::matchesReference_data() {
                     QTest::addRow("%s %s %lldx%lldx%lld%s", table, formatName(format),
                                   static_cast<long long>(s.tokens), static_cast<long long>(s.in),
                                   static_cast<long long>(s.out), nested ? " nested" : "")
-                        << QByteArray(table) << static_cast<int>(format) << qlonglong(s.tokens)
-                        << qlonglong(s.in) << qlonglong(s.out) << 64 << nested
-                        << static_cast<int>(DType::BF16);
+                        << QByteArray(table) << format << qlonglong(s.tokens) << qlonglong(s.in)
+                        << qlonglong(s.out) << 64 << nested << DType::BF16;
                 }
             }
         }
@@ -109,9 +104,8 @@ void TestLinear::matchesReference_data() {
                                       block, static_cast<long long>(in),
                                       static_cast<long long>(tokens),
                                       expand == DType::F32 ? "f32" : "f16", nested ? " nested" : "")
-                            << QByteArray(table) << static_cast<int>(WeightFormat::Nf4)
-                            << qlonglong(tokens) << qlonglong(in) << qlonglong(37) << block
-                            << nested << static_cast<int>(expand);
+                            << QByteArray(table) << WeightFormat::Nf4 << qlonglong(tokens)
+                            << qlonglong(in) << qlonglong(37) << block << nested << expand;
                     }
                 }
             }
@@ -120,21 +114,15 @@ void TestLinear::matchesReference_data() {
 }
 
 void TestLinear::matchesReference() {
-    QFETCH(QByteArray, table);
-    QFETCH(int, format);
+    FETCH_TABLE(ops)
+    QFETCH(WeightFormat, format);
     QFETCH(qlonglong, tokens);
     QFETCH(qlonglong, in);
     QFETCH(qlonglong, out);
     QFETCH(int, block);
     QFETCH(bool, nested);
-    QFETCH(int, expand);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
-    const auto weight_format = static_cast<WeightFormat>(format);
-    const auto expand_type = static_cast<DType>(expand);
-    const TestWeight w = makeWeight(weight_format, out, in, block, nested, expand_type, 7);
+    QFETCH(DType, expand);
+    const TestWeight w = makeWeight(format, out, in, block, nested, expand, 7);
     const auto x = randomFloats(tokens * in, 11);
     const auto expected = randomFloats(tokens * out, 1);
     const auto actual = randomFloats(tokens * out, 2);
@@ -144,12 +132,11 @@ void TestLinear::matchesReference() {
     QCOMPARE(ops->linear(testQueue(), matrix(x, tokens, in), w.view, matrix(actual, tokens, out)),
              Status::Ok);
     const double error = nmse(actual.values(), expected.values());
-    QVERIFY2(error <= boundOf(table, weight_format), qPrintable(QString("NMSE %1").arg(error)));
+    QVERIFY2(error <= boundOf(table, format), qPrintable(QString("NMSE %1").arg(error)));
 }
 
 void TestLinear::stridedViews_data() {
-    QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<int>("tokens");
+    support::addColumns<QByteArray, int>("table", "tokens");
     for (const char* table : fastTables()) {
         for (const int tokens : {1, 5, 40}) {
             QTest::addRow("%s %d tokens", table, tokens) << QByteArray(table) << tokens;
@@ -159,12 +146,8 @@ void TestLinear::stridedViews_data() {
 
 /// Rows of x and y lie apart; what is between the rows of y stays as it was.
 void TestLinear::stridedViews() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, tokens);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const int64_t in = 96;
     const int64_t out = 45;
     const TestWeight w = makeWeight(WeightFormat::F32, out, in, 0, false, DType::F32, 3);
@@ -194,33 +177,26 @@ void TestLinear::stridedViews() {
 }
 
 void TestLinear::sameForAnyThreadCount_data() {
-    QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<int>("format");
-    QTest::addColumn<int>("tokens");
+    support::addColumns<QByteArray, WeightFormat, int>("table", "format", "tokens");
     for (const char* table :
          {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         for (const WeightFormat format :
              {WeightFormat::BF16, WeightFormat::Nf4, WeightFormat::Int8Row}) {
             for (const int tokens : {1, 8, 70}) {
                 QTest::addRow("%s %s %d tokens", table, formatName(format), tokens)
-                    << QByteArray(table) << static_cast<int>(format) << tokens;
+                    << QByteArray(table) << format << tokens;
             }
         }
     }
 }
 
 void TestLinear::sameForAnyThreadCount() {
-    QFETCH(QByteArray, table);
-    QFETCH(int, format);
+    FETCH_TABLE(ops)
+    QFETCH(WeightFormat, format);
     QFETCH(int, tokens);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const int64_t in = 512;
     const int64_t out = 700;
-    const TestWeight w =
-        makeWeight(static_cast<WeightFormat>(format), out, in, 64, true, DType::BF16, 5);
+    const TestWeight w = makeWeight(format, out, in, 64, true, DType::BF16, 5);
     const auto x = randomFloats(tokens * in, 6);
     const auto alone = randomFloats(tokens * out, 1);
     QCOMPARE(ops->linear({}, matrix(x, tokens, in), w.view, matrix(alone, tokens, out)),
@@ -245,11 +221,7 @@ void TestLinear::tokensDoNotInfluenceEachOther_data() {
 /// A token's result inside a batch of the packed path equals its result in a smaller batch of
 /// that path bit for bit: chunk sizes above the dot limit do not change a prefill.
 void TestLinear::tokensDoNotInfluenceEachOther() {
-    QFETCH(QByteArray, table);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
+    FETCH_TABLE(ops)
     const int64_t in = 1200;
     const int64_t out = 90;
     const TestWeight w = makeWeight(WeightFormat::BF16, out, in, 0, false, DType::BF16, 5);
@@ -264,10 +236,8 @@ void TestLinear::tokensDoNotInfluenceEachOther() {
 }
 
 void TestLinear::noNumberIsKept_data() {
-    QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<int>("format");
-    QTest::addColumn<bool>("nested");
-    QTest::addColumn<qlonglong>("tokens");
+    support::addColumns<QByteArray, WeightFormat, bool, qlonglong>("table", "format", "nested",
+                                                                   "tokens");
     for (const char* table : fastTables()) {
         for (const WeightFormat format :
              {WeightFormat::BF16, WeightFormat::Int8Row, WeightFormat::Nf4}) {
@@ -276,7 +246,7 @@ void TestLinear::noNumberIsKept_data() {
                     if (!nested || format == WeightFormat::Nf4) {
                         QTest::addRow("%s %s%s, %lld tokens", table, formatName(format),
                                       nested ? " nested" : "", tokens)
-                            << QByteArray(table) << static_cast<int>(format) << nested << tokens;
+                            << QByteArray(table) << format << nested << tokens;
                     }
                 }
             }
@@ -287,18 +257,13 @@ void TestLinear::noNumberIsKept_data() {
 /// Activations that overflowed somewhere must not become ordinary numbers in formats whose products
 /// are of whole numbers: what went wrong would no longer be seen.
 void TestLinear::noNumberIsKept() {
-    QFETCH(QByteArray, table);
-    QFETCH(int, format);
+    FETCH_TABLE(ops)
+    QFETCH(WeightFormat, format);
     QFETCH(bool, nested);
     QFETCH(qlonglong, tokens);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const int64_t in = 1536;
     const int64_t out = 32;
-    const TestWeight w =
-        makeWeight(static_cast<WeightFormat>(format), out, in, 64, nested, DType::BF16, 5);
+    const TestWeight w = makeWeight(format, out, in, 64, nested, DType::BF16, 5);
     for (const int64_t at : {0, 5, 700, 1535}) {
         const auto x = randomFloats(tokens * in, 6);
         const auto y = randomFloats(tokens * out, 1);
@@ -312,10 +277,7 @@ void TestLinear::noNumberIsKept() {
 }
 
 void TestLinear::rowsDoNotInfluenceEachOther_data() {
-    QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<int>("format");
-    QTest::addColumn<int>("block");
-    QTest::addColumn<bool>("nested");
+    support::addColumns<QByteArray, WeightFormat, int, bool>("table", "format", "block", "nested");
     for (const char* table :
          {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"}) {
         for (const WeightFormat format :
@@ -324,7 +286,7 @@ void TestLinear::rowsDoNotInfluenceEachOther_data() {
                 for (const bool nested : {false, true}) {
                     QTest::addRow("%s %s block %d%s", table, formatName(format), block,
                                   nested ? " nested" : "")
-                        << QByteArray(table) << static_cast<int>(format) << block << nested;
+                        << QByteArray(table) << format << block << nested;
                 }
             }
         }
@@ -333,18 +295,13 @@ void TestLinear::rowsDoNotInfluenceEachOther_data() {
 
 /// Rows are multiplied in groups, and the last ones of a weight alone: the same values, to the bit.
 void TestLinear::rowsDoNotInfluenceEachOther() {
-    QFETCH(QByteArray, table);
-    QFETCH(int, format);
+    FETCH_TABLE(ops)
+    QFETCH(WeightFormat, format);
     QFETCH(int, block);
     QFETCH(bool, nested);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const int64_t out = 53;
     for (const int64_t in : {192, 1344, 1536}) {
-        const TestWeight w =
-            makeWeight(static_cast<WeightFormat>(format), out, in, block, nested, DType::BF16, 5);
+        const TestWeight w = makeWeight(format, out, in, block, nested, DType::BF16, 5);
         const auto x = randomFloats(in, 6);
         const auto all = randomFloats(out, 1);
         QCOMPARE(ops->linear(testQueue(), matrix(x, 1, in), w.view, matrix(all, 1, out)),
@@ -361,11 +318,8 @@ void TestLinear::rowsDoNotInfluenceEachOther() {
 }
 
 void TestLinear::loraMatchesReference_data() {
-    QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<int>("type");
-    QTest::addColumn<int>("tokens");
-    QTest::addColumn<int>("rank");
-    QTest::addColumn<bool>("bias");
+    support::addColumns<QByteArray, DType, int, int, bool>("table", "type", "tokens", "rank",
+                                                           "bias");
     for (const char* table : fastTables()) {
         for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
             for (const int tokens : {1, 4, 45}) {
@@ -373,7 +327,7 @@ void TestLinear::loraMatchesReference_data() {
                     const bool bias = rank != 16;
                     QTest::addRow("%s type %d, %d tokens, rank %d%s", table, static_cast<int>(type),
                                   tokens, rank, bias ? ", bias" : "")
-                        << QByteArray(table) << static_cast<int>(type) << tokens << rank << bias;
+                        << QByteArray(table) << type << tokens << rank << bias;
                 }
             }
         }
@@ -381,24 +335,19 @@ void TestLinear::loraMatchesReference_data() {
 }
 
 void TestLinear::loraMatchesReference() {
-    QFETCH(QByteArray, table);
-    QFETCH(int, type);
+    FETCH_TABLE(ops)
+    QFETCH(DType, type);
     QFETCH(int, tokens);
     QFETCH(int, rank);
     QFETCH(bool, bias);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const int64_t in = 180;
     const int64_t out = 75;
-    const auto dtype = static_cast<DType>(type);
-    const auto a_bytes = stored(randomFloats(rank * in, 1), dtype);
-    const auto b_bytes = stored(randomFloats(out * rank, 2), dtype);
-    const auto bias_bytes = stored(randomFloats(out, 3, 5.0F), dtype);
-    const kernels::MatView a{a_bytes.data(), dtype, rank, in};
-    const kernels::MatView b{b_bytes.data(), dtype, out, rank};
-    kernels::MatView b_bias{bias ? bias_bytes.data() : nullptr, dtype, 1, out};
+    const auto a_bytes = stored(randomFloats(rank * in, 1), type);
+    const auto b_bytes = stored(randomFloats(out * rank, 2), type);
+    const auto bias_bytes = stored(randomFloats(out, 3, 5.0F), type);
+    const kernels::MatView a{a_bytes.data(), type, rank, in};
+    const kernels::MatView b{b_bytes.data(), type, out, rank};
+    kernels::MatView b_bias{bias ? bias_bytes.data() : nullptr, type, 1, out};
     const auto x = randomFloats(tokens * in, 4);
     const auto expected = randomFloats(tokens * out, 5);
     const auto actual = randomFloats(tokens * out, 5);
@@ -413,16 +362,14 @@ void TestLinear::loraMatchesReference() {
     QCOMPARE(ops->lora_accumulate(testQueue(), matrix(x, tokens, in), a, b, b_bias, scaling,
                                   matrix(scratch, tokens, rank), matrix(actual, tokens, out)),
              Status::Ok);
-    const bool is_rounded = table == "cpu-avx512bf16" && dtype == DType::BF16;
+    const bool is_rounded = table == "cpu-avx512bf16" && type == DType::BF16;
     const double error = nmse(actual.values(), expected.values());
     QVERIFY2(error <= (is_rounded ? kLinearNmse16Bit : kLinearNmseFp32),
              qPrintable(QString("NMSE %1").arg(error)));
 }
 
 void TestLinear::sumOfUpdates_data() {
-    QTest::addColumn<QByteArray>("table");
-    QTest::addColumn<int>("tokens");
-    QTest::addColumn<int>("in");
+    support::addColumns<QByteArray, int, int>("table", "tokens", "in");
     for (const char* table : fastTables()) {
         for (const int tokens : {1, 3, 8, 9, 45}) {
             for (const int in : {64, 180, 3072}) {
@@ -435,13 +382,9 @@ void TestLinear::sumOfUpdates_data() {
 
 /// Terms of different ranks and types in one call, against one call per term of the reference.
 void TestLinear::sumOfUpdates() {
-    QFETCH(QByteArray, table);
+    FETCH_TABLE(ops)
     QFETCH(int, tokens);
     QFETCH(int, in);
-    const OpTable* ops = kernels::findCpuOps(table.constData());
-    if (ops == nullptr) {
-        QSKIP("this processor lacks the instructions");
-    }
     const int64_t out = 75;
     const struct {
         int64_t rank;

@@ -92,8 +92,7 @@ void TestReference::codeBooks() {
 }
 
 void TestReference::goldenExpansion_data() {
-    QTest::addColumn<QString>("vector");
-    QTest::addColumn<bool>("nested");
+    support::addColumns<QString, bool>("vector", "nested");
     for (const char* format : {"nf4", "fp4"}) {
         for (const char* shape : {"256x192", "33x100", "64x64", "7x13"}) {
             for (const bool nested : {false, true}) {

@@ -61,8 +61,7 @@ private Q_SLOTS:
 };
 
 void TestSystemLibrary::cache_data() {
-    QTest::addColumn<QByteArray>("bytes");
-    QTest::addColumn<QStringList>("expected");
+    support::addColumns<QByteArray, QStringList>("bytes", "expected");
     const std::string whole = cacheOf({{"liba.so.1", "/lib/liba.so.1"},
                                        {"libcuda.so.1", "/usr/lib/x86_64-linux-gnu/libcuda.so.1"},
                                        {"libcuda.so.1", "/usr/lib/i386-linux-gnu/libcuda.so.1"},

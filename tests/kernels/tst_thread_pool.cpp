@@ -59,9 +59,7 @@ struct Witness {
 } // namespace
 
 void TestThreadPool::everyIndexOnce_data() {
-    QTest::addColumn<int>("threads");
-    QTest::addColumn<int>("n");
-    QTest::addColumn<int>("grain");
+    support::addColumns<int, int, int>("threads", "n", "grain");
     for (const int threads : {0, 1, 2, 3, 9}) {
         for (const int n : {0, 1, 7, 1000}) {
             for (const int grain : {0, 1, 3, 1000, 5000}) {

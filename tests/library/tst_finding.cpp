@@ -153,8 +153,7 @@ void TestFinding::ollamasFolder() {
 }
 
 void TestFinding::missingFiles_data() {
-    QTest::addColumn<QByteArrayList>("removed");
-    QTest::addColumn<QByteArrayList>("missing");
+    support::addColumns<QByteArrayList, QByteArrayList>("removed", "missing");
     QTest::newRow("whole") << QByteArrayList{} << QByteArrayList{};
     QTest::newRow("a shard") << QByteArrayList{"model-00002-of-00003.safetensors"}
                              << QByteArrayList{"model-00002-of-00003.safetensors"};
@@ -203,11 +202,8 @@ void TestFinding::missingFiles() {
 }
 
 void TestFinding::unusable_data() {
-    QTest::addColumn<QByteArray>("file");
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("name");
-    QTest::addColumn<QByteArray>("reason");
-    QTest::addColumn<QByteArray>("says");
+    support::addColumns<QByteArray, QByteArray, QByteArray, QByteArray, QByteArray>(
+        "file", "text", "name", "reason", "says");
     const QByteArray config = QByteArray::fromStdString(kGemmaConfig);
     QTest::newRow("pickle in a zip")
         << QByteArray("m/pytorch_model.bin") << QByteArray("PK\x03\x04 and more") << QByteArray("m")

@@ -67,9 +67,7 @@ void TestNamesAndRemoval::init() {
 }
 
 void TestNamesAndRemoval::words_data() {
-    QTest::addColumn<QByteArray>("word");
-    QTest::addColumn<bool>("is_name");
-    QTest::addColumn<bool>("is_id");
+    support::addColumns<QByteArray, bool, bool>("word", "is_name", "is_id");
     const auto row = [](const char* word, bool is_name, bool is_id) {
         QTest::newRow(word) << QByteArray(word) << is_name << is_id;
     };
@@ -190,7 +188,7 @@ void TestNamesAndRemoval::deletesARevision() {
     QCOMPARE(removal->bytes, uint64_t{2000}); // the weights: the rest is in use
     QVERIFY(!removal->is_whole_repository && removal->is_shared);
     const auto before = listing(path("hub"));
-    QCOMPARE(messageOf(library::remove(*removal)), std::string());
+    VERIFY_VALUE(library::remove(*removal));
     const std::string b = "models--google--gemma-4-E2B-it/";
     const std::vector<std::string> left = {"blobs/ff/shared",
                                            b + "blobs/" + std::string(64, '1'),
@@ -216,7 +214,7 @@ void TestNamesAndRemoval::deletesTheLastRevision() {
     const auto removal = planRemoval(found.entries.at(0));
     QVERIFY(removal.has_value() && removal->is_whole_repository);
     QVERIFY(removal->bytes > 2000);
-    QCOMPARE(messageOf(library::remove(*removal)), std::string());
+    VERIFY_VALUE(library::remove(*removal));
     QCOMPARE(listing(path("hub")),
              (std::vector<std::string>{".locks/other/x.lock", "models--b--c/refs/main"}));
 }
@@ -232,10 +230,10 @@ void TestNamesAndRemoval::deletesOnlyTheModelsFiles() {
     const auto removal = planRemoval(*named(found, "m"));
     QVERIFY(removal.has_value());
     QCOMPARE(removal->kept, (std::vector<std::string>{"notes/", "thesis.odt"}));
-    QCOMPARE(messageOf(library::remove(*removal)), std::string());
+    VERIFY_VALUE(library::remove(*removal));
     const auto alone = planRemoval(*named(found, "alone"));
     QVERIFY(alone.has_value() && alone->kept.empty());
-    QCOMPARE(messageOf(library::remove(*alone)), std::string());
+    VERIFY_VALUE(library::remove(*alone));
     QCOMPARE(listing(path("models")),
              (std::vector<std::string>{"m/notes/x", "m/thesis.odt", "other/config.json",
                                        "other/model.safetensors", "other/tokenizer.json"}));
@@ -249,7 +247,7 @@ void TestNamesAndRemoval::deletesParts() {
     const ScanResult found = scan({root(path("lm"), Place::LmStudio)});
     const auto removal = planRemoval(*named(found, "p/n/x-00001-of-00002.gguf"));
     QVERIFY(removal.has_value());
-    QCOMPARE(messageOf(library::remove(*removal)), std::string());
+    VERIFY_VALUE(library::remove(*removal));
     QCOMPARE(listing(path("lm")), std::vector<std::string>{"models/p/n/y.gguf"});
 }
 
@@ -284,7 +282,7 @@ void TestNamesAndRemoval::followsNoLink() {
     fs::create_symlink(path("outside/m/config.json"), gemma.snapshot(kCommitA) / "more.json");
     const auto removal = planRemoval(scan({root(path("hub"), Place::HubCache)}).entries.at(0));
     QVERIFY(removal.has_value());
-    QCOMPARE(messageOf(library::remove(*removal)), std::string());
+    VERIFY_VALUE(library::remove(*removal));
     QCOMPARE(listing(path("outside")).size(), size_t{3});
     // Between planning and deleting a folder becomes a link: nothing behind it goes.
     putModel(path("models/m"));

@@ -6,6 +6,7 @@
 #include "app/qt_http.h"
 #include "engine/api/model_address.h"
 #include "tests/support/remote/chat_standin.h"
+#include "tests/support/results.h"
 
 #include <memory>
 #include <string>
@@ -59,15 +60,6 @@ inline engine::GenerateRequest question(const std::string& text = "Hello?") {
     request.messages = {
         {engine::Message::Role::User, {{engine::MessagePart::Kind::Text, text, 0.0, 0.0}}}};
     return request;
-}
-
-inline std::string ruleOf(const engine::Error& error) {
-    for (const auto& [key, value] : error.details) {
-        if (key == "rule") {
-            return value;
-        }
-    }
-    return {};
 }
 
 } // namespace support

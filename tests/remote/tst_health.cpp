@@ -46,10 +46,8 @@ private Q_SLOTS:
 };
 
 void TestHealth::states_data() {
-    QTest::addColumn<QByteArray>("health");
-    QTest::addColumn<QByteArray>("models");
-    QTest::addColumn<QByteArray>("model");
-    QTest::addColumn<State>("state");
+    support::addColumns<QByteArray, QByteArray, QByteArray, State>("health", "models", "model",
+                                                                   "state");
     const QByteArray list = R"({"data":[{"id":"m","owned_by":"vllm"}]})";
     QTest::newRow("well") << QByteArray("200 OK") << QByteArray("500 x") << QByteArray()
                           << State::Reachable;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frozen answers of other servers (tests/data/servers/README.md), played again.
 #include "tests/remote/remote_asking.h"
+#include "tests/support/files.h"
 #include "tests/support/places.h"
 #include "tests/support/program/test_class.h"
 
@@ -16,15 +17,8 @@ std::filesystem::path servers() {
     return support::sourceDir() / "tests/data/servers";
 }
 
-std::string contents(const std::filesystem::path& path) {
-    const std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
 std::string recorded(const char* name) {
-    return contents(servers() / "transformers-5.24" / name);
+    return support::textOf(servers() / "transformers-5.24" / name);
 }
 
 /// As uvicorn sends a stream.
@@ -62,7 +56,7 @@ private Q_SLOTS:
 void TestRecordings::streams() {
     std::string told;
     const auto text = ask(streamed("text.sse"), &told);
-    QVERIFY2(text.has_value(), text.has_value() ? "" : text.error().message.c_str());
+    VERIFY_VALUE(text);
     QCOMPARE(text->text, std::string("A tower is the part of a model that turns pictures or sounds "
                                      "into soft tokens."));
     QCOMPARE(told, text->text);
@@ -76,7 +70,7 @@ void TestRecordings::streams() {
 
 void TestRecordings::whole() {
     const auto reply = ask(support::wholeAnswer("200 OK", recorded("whole.json")));
-    QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+    VERIFY_VALUE(reply);
     QCOMPARE(reply->text, std::string("A tower is the part of"));
     QCOMPARE(reply->finish_reason, std::string("length"));
     QCOMPARE(reply->timing.decode_tokens, int64_t{6});
@@ -85,15 +79,14 @@ void TestRecordings::whole() {
 void TestRecordings::refusal() {
     const auto reply = ask(support::wholeAnswer("400 Bad Request", recorded("unknown_model.json")));
     QVERIFY(!reply.has_value());
-    QCOMPARE(support::ruleOf(reply.error()), std::string("RemoteRequest"));
+    QCOMPARE(support::detailOf(reply.error()), std::string("RemoteRequest"));
     QVERIFY(reply.error().message.find("Server is pinned to") != std::string::npos);
 }
 
 /// Each server's, whichever there are: the list has the model, and what was asked for is read to
 /// its end.
 void TestRecordings::everyRecording_data() {
-    QTest::addColumn<QString>("server");
-    QTest::addColumn<QString>("stream");
+    support::addColumns<QString, QString>("server", "stream");
     for (const auto& folder : std::filesystem::directory_iterator(servers())) {
         for (const char* name : {"text.sse", "picture.sse", "sound.sse"}) {
             if (std::filesystem::exists(folder.path() / name)) {
@@ -109,17 +102,17 @@ void TestRecordings::everyRecording() {
     QFETCH(QString, server);
     QFETCH(QString, stream);
     const std::filesystem::path folder = servers() / server.toStdString();
-    const auto list = remote::readModelList(contents(folder / "models.json"), "host");
-    QVERIFY2(list.has_value(), list.has_value() ? "" : list.error().message.c_str());
+    const auto list = remote::readModelList(support::textOf(folder / "models.json"), "host");
+    VERIFY_VALUE(list);
     QVERIFY(list->find("demo") != nullptr);
     const support::ChatStandin standin(
-        {support::streamHead(), support::chunk(contents(folder / stream.toStdString())),
+        {support::streamHead(), support::chunk(support::textOf(folder / stream.toStdString())),
          support::streamEnd()},
-        support::wholeAnswer("200 OK", contents(folder / "models.json")));
+        support::wholeAnswer("200 OK", support::textOf(folder / "models.json")));
     const auto engine = support::remoteEngine();
     QVERIFY(engine->load(support::loadOf(standin.base(), "demo"), {}, {}).has_value());
     const auto reply = engine->generate(support::question(), {}, {});
-    QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+    VERIFY_VALUE(reply);
     QVERIFY(!reply->text.empty() && reply->text.find('\0') == std::string::npos);
     QCOMPARE(reply->finish_reason, std::string("stop"));
     QVERIFY(reply->timing.decode_tokens > 0);

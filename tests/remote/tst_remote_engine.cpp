@@ -85,10 +85,10 @@ void TestRemoteEngine::addresses() {
     const auto server = remote::parseServer(text.toStdString());
     if (base.startsWith("Remote")) {
         QVERIFY(!server.has_value());
-        QCOMPARE(support::ruleOf(server.error()), base.toStdString());
+        QCOMPARE(support::detailOf(server.error()), base.toStdString());
         return;
     }
-    QVERIFY2(server.has_value(), server.has_value() ? "" : server.error().message.c_str());
+    VERIFY_VALUE(server);
     QCOMPARE(server->base, base.toStdString());
     // Where it is written again, it is the same.
     QCOMPARE(remote::parseServer(server->base)->base, server->base);
@@ -132,7 +132,7 @@ void TestRemoteEngine::asksAndAnswers() {
     int updates = 0;
     const auto reply =
         engine->generate(request, [&](const engine::ReplyUpdate& /*update*/) { ++updates; }, {});
-    QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+    VERIFY_VALUE(reply);
     QCOMPARE(updates, 2);
     QCOMPARE(reply->id, uint64_t{7});
     QCOMPARE(reply->seed, uint64_t{11});
@@ -190,7 +190,7 @@ void TestRemoteEngine::listsModelsAndAdapters() {
     const auto engine = support::remoteEngine();
     const auto missing = engine->inspect(engine::serverModel(server.base(), "raven"), {});
     QVERIFY(!missing.has_value());
-    QCOMPARE(support::ruleOf(missing.error()), std::string("RemoteMissing"));
+    QCOMPARE(support::detailOf(missing.error()), std::string("RemoteMissing"));
     QVERIFY(missing.error().message.find("m, m-poems") != std::string::npos);
     QVERIFY(remote::readModelList(R"([{"id":"bare list"}])", "h").has_value());
     const auto odd = remote::readModelList(
@@ -307,7 +307,7 @@ void TestRemoteEngine::callsOfTools() {
     request.messages.push_back(asking);
     request.messages.push_back(result);
     const auto reply = engine->generate(request, {}, {});
-    QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+    VERIFY_VALUE(reply);
     const nlohmann::json body = nlohmann::json::parse(server.requests().back().body);
     QCOMPARE(body["tools"].size(), size_t{2});
     const nlohmann::json function = body["tools"][0]["function"];
@@ -337,7 +337,7 @@ void TestRemoteEngine::sendsMediaAsData() {
     parts.insert(parts.begin(), {engine::MessagePart::Kind::Image, picture, 0.0, 0.0});
     parts.insert(parts.begin() + 1, {engine::MessagePart::Kind::Audio, sound, 0.1, 0.25});
     const auto text = remote::chatRequest(request, "m", Product::Vllm);
-    QVERIFY2(text.has_value(), text.has_value() ? "" : text.error().message.c_str());
+    VERIFY_VALUE(text);
     QVERIFY(text->find(samples.string()) == std::string::npos);
     const nlohmann::json content = nlohmann::json::parse(*text)["messages"][0]["content"];
     QCOMPARE(content[0]["type"].get<std::string>(), std::string("image_url"));

@@ -2,6 +2,7 @@
 // belfry-cli chat --server as a person uses it: a model that is found, a conversation, a key that
 // stays out of sight, servers that refuse, break off or are not there.
 #include "tests/support/places.h"
+#include "tests/support/program/run_program.h"
 #include "tests/support/program/test_class.h"
 #include "tests/support/remote/chat_standin.h"
 
@@ -20,12 +21,8 @@
 
 namespace {
 
-struct Outcome {
-    int code = -1;
-    QString out, err;
-};
-
-Outcome run(const QStringList& words, const QByteArray& typed = {}, const QString& key = {}) {
+support::ProgramOutcome
+run(const QStringList& words, const QByteArray& typed = {}, const QString& key = {}) {
     QProcess process;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     if (!key.isEmpty()) {
@@ -35,13 +32,7 @@ Outcome run(const QStringList& words, const QByteArray& typed = {}, const QStrin
     process.start(qEnvironmentVariable("BELFRY_CLI"), words);
     process.write(typed);
     process.closeWriteChannel();
-    Outcome outcome;
-    if (process.waitForFinished(60000)) {
-        outcome.code = process.exitCode();
-        outcome.out = QString::fromUtf8(process.readAllStandardOutput());
-        outcome.err = QString::fromUtf8(process.readAllStandardError());
-    }
-    return outcome;
+    return support::outcomeOf(process);
 }
 
 QStringList chat(const support::ChatStandin& server, const QStringList& more = {}) {
@@ -70,7 +61,8 @@ private Q_SLOTS:
 
 void TestServerChat::answers() {
     const support::ChatStandin server(support::goodAnswer({"Good ", "day"}));
-    const Outcome outcome = run(chat(server, {"--prompt", "Hello?", "--temperature", "0"}));
+    const support::ProgramOutcome outcome =
+        run(chat(server, {"--prompt", "Hello?", "--temperature", "0"}));
     QCOMPARE(outcome.code, 0);
     QCOMPARE(outcome.out, QStringLiteral("Good day\n"));
     QVERIFY2(outcome.err.contains(QStringLiteral("is sent to 127.0.0.1:%1").arg(server.port())),
@@ -78,14 +70,15 @@ void TestServerChat::answers() {
     const auto body = nlohmann::json::parse(server.requests().back().body);
     QCOMPARE(body["model"].get<std::string>(), std::string("m")); // the adapter is not the only one
     QCOMPARE(body["temperature"].get<double>(), 0.0);
-    const Outcome other = run(chat(server, {"--server-model", "m-poems", "--prompt", "Hello?"}));
+    const support::ProgramOutcome other =
+        run(chat(server, {"--server-model", "m-poems", "--prompt", "Hello?"}));
     QCOMPARE(other.code, 0);
     QVERIFY(server.requests().back().body.find("\"m-poems\"") != std::string::npos);
 }
 
 void TestServerChat::converses() {
     const support::ChatStandin server(support::goodAnswer({"Good ", "day"}));
-    const Outcome outcome = run(chat(server), "One\nTwo\n/quit\n");
+    const support::ProgramOutcome outcome = run(chat(server), "One\nTwo\n/quit\n");
     QCOMPARE(outcome.code, 0);
     QCOMPARE(outcome.out, QStringLiteral("Good day\nGood day\n"));
     const auto body = nlohmann::json::parse(server.requests().back().body);
@@ -95,9 +88,9 @@ void TestServerChat::converses() {
 
 void TestServerChat::tellsAsJson() {
     const support::ChatStandin server(support::goodAnswer({"Good ", "day"}));
-    const Outcome outcome = run(chat(server, {"--prompt", "Hello?", "--json"}));
+    const support::ProgramOutcome outcome = run(chat(server, {"--prompt", "Hello?", "--json"}));
     QCOMPARE(outcome.code, 0);
-    const QJsonObject json = QJsonDocument::fromJson(outcome.out.toUtf8()).object();
+    const QJsonObject json = outcome.json();
     QCOMPARE(json["reply"].toString(), QStringLiteral("Good day"));
     QCOMPARE(json["host"].toString(), QStringLiteral("127.0.0.1:%1").arg(server.port()));
     QCOMPARE(json["timing"].toObject()["decode_tokens"].toInt(), 3);
@@ -106,7 +99,7 @@ void TestServerChat::tellsAsJson() {
 /// Thoughts whose beginning the server's template wrote: only their end comes, in a later piece.
 void TestServerChat::takesThoughtsOut() {
     const support::ChatStandin server(support::goodAnswer({"Hm, ", "so</thi", "nk>Good ", "day"}));
-    const Outcome outcome = run(chat(server, {"--prompt", "Hello?"}));
+    const support::ProgramOutcome outcome = run(chat(server, {"--prompt", "Hello?"}));
     QCOMPARE(outcome.code, 0);
     QCOMPARE(outcome.out, QStringLiteral("Good day\n"));
     QCOMPARE(run(chat(server), "One\n/quit\n").out, QStringLiteral("Good day\n"));
@@ -115,7 +108,8 @@ void TestServerChat::takesThoughtsOut() {
 void TestServerChat::hidesTheKey() {
     const support::ChatStandin server(support::goodAnswer({"x"}));
     const QString key = QStringLiteral("sk-very-secret");
-    const Outcome by_name = run(chat(server, {"--prompt", "a", "--key-env", "OTHER_KEY"}), {}, key);
+    const support::ProgramOutcome by_name =
+        run(chat(server, {"--prompt", "a", "--key-env", "OTHER_KEY"}), {}, key);
     QCOMPARE(by_name.code, 0);
     QCOMPARE(server.requests().back().headers.at("authorization"),
              std::string("Bearer sk-very-secret"));
@@ -125,13 +119,14 @@ void TestServerChat::hidesTheKey() {
     std::ofstream(file.toStdString()) << key.toStdString() << '\n';
 #ifndef _WIN32 // where a folder's rights are its files'
     QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner | QFile::ReadGroup);
-    const Outcome open = run(chat(server, {"--prompt", "a", "--key-file", file}));
+    const support::ProgramOutcome open = run(chat(server, {"--prompt", "a", "--key-file", file}));
     QCOMPARE(open.code, 1);
     QVERIFY(open.err.contains(QStringLiteral("chmod 600")) && !open.err.contains(key));
     QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner);
 #endif
     QCOMPARE(run(chat(server, {"--prompt", "a", "--key-file", file})).code, 0);
-    const Outcome unset = run(chat(server, {"--prompt", "a", "--key-env", "NO_SUCH_KEY"}));
+    const support::ProgramOutcome unset =
+        run(chat(server, {"--prompt", "a", "--key-env", "NO_SUCH_KEY"}));
     QCOMPARE(unset.code, 1);
     QVERIFY(unset.err.contains(QStringLiteral("NO_SUCH_KEY holds no key")));
 }
@@ -139,7 +134,7 @@ void TestServerChat::hidesTheKey() {
 void TestServerChat::keepsHalfOfAReply() {
     const support::ChatStandin server(
         {support::streamHead(), support::chunk(support::wordEvent("Good "))});
-    const Outcome outcome = run(chat(server, {"--prompt", "Hello?"}));
+    const support::ProgramOutcome outcome = run(chat(server, {"--prompt", "Hello?"}));
     QCOMPARE(outcome.code, 1);
     QCOMPARE(outcome.out, QStringLiteral("Good "));
     QVERIFY2(outcome.err.contains(QStringLiteral("in the middle of the reply")),
@@ -149,18 +144,19 @@ void TestServerChat::keepsHalfOfAReply() {
 void TestServerChat::tellsWhatIsWrong() {
     const support::ChatStandin refusing(
         {}, support::wholeAnswer("401 Unauthorized", R"({"error":"Unauthorized"})"));
-    const Outcome refused = run(chat(refusing, {"--prompt", "a"}));
+    const support::ProgramOutcome refused = run(chat(refusing, {"--prompt", "a"}));
     QCOMPARE(refused.code, 1);
     QVERIFY2(refused.err.contains(QStringLiteral("the key is wrong")), qPrintable(refused.err));
     const support::ChatStandin several(
         {}, support::wholeAnswer("200 OK", R"({"data":[{"id":"a"},{"id":"b"}]})"));
-    const Outcome which = run(chat(several, {"--prompt", "a"}));
+    const support::ProgramOutcome which = run(chat(several, {"--prompt", "a"}));
     QVERIFY2(which.err.contains(QStringLiteral("--server-model: a, b")), qPrintable(which.err));
-    const Outcome nobody =
+    const support::ProgramOutcome nobody =
         run({"chat", "--server", "http://127.0.0.1:9", "--prompt", "a", "--server-model", "m"});
     QCOMPARE(nobody.code, 1);
     QVERIFY2(nobody.err.contains(QStringLiteral("cannot be reached")), qPrintable(nobody.err));
-    const Outcome plain = run({"chat", "--server", "http://gpu.example.org", "--prompt", "a"});
+    const support::ProgramOutcome plain =
+        run({"chat", "--server", "http://gpu.example.org", "--prompt", "a"});
     QCOMPARE(plain.code, 1);
     QVERIFY2(plain.err.contains(QStringLiteral("https://")), qPrintable(plain.err));
 }
@@ -204,7 +200,7 @@ void TestServerChat::asksOurOwnServer() {
         QStringList words = {"chat", "--server",     url,  "--key-file", token, "--temperature",
                              "0",    "--max-tokens", "40", "--json"};
         words += more;
-        Outcome outcome;
+        support::ProgramOutcome outcome;
         // It says 503 until its model is there.
         for (int i = 0; i < 200; ++i) {
             outcome = run(words);
@@ -216,14 +212,14 @@ void TestServerChat::asksOurOwnServer() {
         if (outcome.code != 0) {
             qWarning("%s", qPrintable(outcome.err));
         }
-        return QJsonDocument::fromJson(outcome.out.toUtf8()).object();
+        return outcome.json();
     };
     const auto here = [&](const QStringList& more) {
-        const Outcome outcome =
+        const support::ProgramOutcome outcome =
             run(QStringList{"chat", "demo", "--precision", "f32", "--temperature", "0",
                             "--max-tokens", "40", "--json"} +
                 more);
-        return QJsonDocument::fromJson(outcome.out.toUtf8()).object();
+        return outcome.json();
     };
     const QString picture = demo + QStringLiteral("/samples/triangles_and_cross.png");
     const QString sound = demo + QStringLiteral("/samples/three_beeps.wav");
@@ -250,7 +246,8 @@ void TestServerChat::asksThisComputerWhateverIsForbidden() {
     qputenv("HF_HUB_OFFLINE", "1");
     const auto lift = qScopeGuard([] { qunsetenv("HF_HUB_OFFLINE"); });
     QCOMPARE(run(chat(server, {"--prompt", "Hello?"})).out, QStringLiteral("Good day\n"));
-    const Outcome far = run({"chat", "--server", "https://gpu.example.org", "--prompt", "a"});
+    const support::ProgramOutcome far =
+        run({"chat", "--server", "https://gpu.example.org", "--prompt", "a"});
     QCOMPARE(far.code, 1);
     QVERIFY2(far.err.contains(QStringLiteral("HF_HUB_OFFLINE")), qPrintable(far.err));
 }

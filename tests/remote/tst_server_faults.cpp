@@ -59,7 +59,7 @@ void TestServerFaults::thoughtsWithoutBeginning() {
     const auto engine = support::remoteEngine();
     QVERIFY(engine->load(support::loadOf(server.base()), {}, {}).has_value());
     const auto reply = engine->generate(support::question(), {}, {});
-    QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+    VERIFY_VALUE(reply);
     QCOMPARE(reply->text, std::string("Good </think>day"));
     QCOMPARE(reply->thinking, std::string("Hm\n"));
 }
@@ -99,7 +99,7 @@ void TestServerFaults::endClearly() {
     QCOMPARE(kept, fault.kept);
     QCOMPARE(server.numAsked(), size_t{1});
     if (fault.rule.empty()) {
-        QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+        VERIFY_VALUE(reply);
         QCOMPARE(reply->text, text);
         QCOMPARE(reply->thinking, thinking);
         QCOMPARE(reply->finish_reason, fault.finish);
@@ -109,7 +109,7 @@ void TestServerFaults::endClearly() {
     }
     QVERIFY(!reply.has_value());
     const engine::Error& error = reply.error();
-    const std::string rule = support::ruleOf(error);
+    const std::string rule = support::detailOf(error);
     QVERIFY2(("|" + fault.rule + "|").find("|" + rule + "|") != std::string::npos,
              (rule + ": " + error.message).c_str());
     QVERIFY2(error.message.find("127.0.0.1") != std::string::npos, error.message.c_str());
@@ -121,7 +121,7 @@ void TestServerFaults::endClearly() {
     const support::ChatStandin healthy(support::goodAnswer({"Good ", "day"}));
     QVERIFY(engine->load(support::loadOf(healthy.base()), {}, {}).has_value());
     const auto next = engine->generate(support::question(), {}, {});
-    QVERIFY2(next.has_value(), next.has_value() ? "" : next.error().message.c_str());
+    VERIFY_VALUE(next);
     QCOMPARE(next->text, std::string("Good day"));
 }
 

@@ -58,15 +58,13 @@ void TestTls::initTestCase() {
 void TestTls::trustsAnOwnAuthority() {
     const support::TlsStandin server(authority_->path("right.pem"), authority_->path("right.key"));
     const auto list = askTls(server.base(), authority_->file());
-    QVERIFY2(list.has_value(), list.has_value() ? "" : list.error().message.c_str());
+    VERIFY_VALUE(list);
     QCOMPARE(list->models.size(), size_t{1});
     QCOMPARE(server.numRequests(), 1);
 }
 
 void TestTls::namesWhatIsWrong_data() {
-    QTest::addColumn<QString>("certificate");
-    QTest::addColumn<bool>("is_trusted");
-    QTest::addColumn<QString>("words");
+    support::addColumns<QString, bool, QString>("certificate", "is_trusted", "words");
     QTest::newRow("unknown issuer")
         << QStringLiteral("right") << false << QStringLiteral("signed by Belfry test authority");
     QTest::newRow("unknown issuer, and expired")
@@ -87,7 +85,7 @@ void TestTls::namesWhatIsWrong() {
                                 is_trusted ? authority_->file() : other_->file()}) {
         const auto list = askTls(server.base(), file);
         QVERIFY(!list.has_value());
-        QCOMPARE(support::ruleOf(list.error()), std::string("RemoteNetwork"));
+        QCOMPARE(support::detailOf(list.error()), std::string("RemoteNetwork"));
         QVERIFY2(list.error().message.find(words.toStdString()) != std::string::npos,
                  list.error().message.c_str());
         QVERIFY(list.error().message.find("nothing was sent") != std::string::npos);
@@ -101,7 +99,7 @@ void TestTls::speaksToNobodyInTheClear() {
     const support::ChatStandin plain(support::goodAnswer({"x"}));
     const auto list = askTls("https://127.0.0.1:" + std::to_string(plain.port()) + "/v1", {});
     QVERIFY(!list.has_value());
-    QCOMPARE(support::ruleOf(list.error()), std::string("RemoteNetwork"));
+    QCOMPARE(support::detailOf(list.error()), std::string("RemoteNetwork"));
     for (const support::ChatRequestSeen& seen : plain.requests()) {
         QVERIFY(seen.headers.empty());
     }
@@ -114,7 +112,7 @@ void TestTls::wantsCertificates() {
              key.error().message.c_str());
     const auto none = remote::readAuthority(authority_->path("none.pem").toStdString());
     QVERIFY(!none.has_value());
-    QCOMPARE(support::ruleOf(none.error()), std::string("RemoteAuthority"));
+    QCOMPARE(support::detailOf(none.error()), std::string("RemoteAuthority"));
 }
 
 void TestTls::fromTheCommandLine() {

@@ -442,8 +442,7 @@ void TestCancelMoments::endsInTime() {
           "%.1f ms; memory %+.0f KiB",
           static_cast<int>(seen.cpu_ms.size()), seen.cancelled, seen.completed, seen.most_units,
           Latencies::most(seen.cpu_ms), Latencies::most(seen.wall_ms), residentKiB() - before);
-    const std::string wrong = complaint(seen, units);
-    QVERIFY2(wrong.empty(), wrong.c_str());
+    VERIFY_EMPTY(complaint(seen, units));
     QVERIFY(seen.cancelled > kMoments / 2); // moments in the middle of the work
     moments_ += static_cast<int>(seen.cpu_ms.size());
     resident_.push_back(residentKiB());
@@ -462,7 +461,7 @@ void TestCancelMoments::nothingIsLeft() {
     int cancels = 0;
     for (const char* kind : {"load", "prompt", "reply", "picture", "sound", "move", "adapter"}) {
         const Latencies seen = subjectOf(kind).measure(kind, 15);
-        QVERIFY2(seen.problem.empty(), seen.problem.c_str());
+        VERIFY_EMPTY(seen.problem);
         cancels += seen.cancelled;
     }
     const double per_cancel = (residentKiB() - before) / std::max(cancels, 1);
@@ -474,8 +473,7 @@ void TestCancelMoments::nothingIsLeft() {
 }
 
 void TestCancelMoments::plantedFaultIsFound_data() {
-    QTest::addColumn<QByteArray>("kind");
-    QTest::addColumn<bool>("is_deaf");
+    support::addColumns<QByteArray, bool>("kind", "is_deaf");
     for (const char* kind : {"load", "prompt", "reply", "picture", "sound", "move", "merge"}) {
         QTest::addRow("%s does not look", kind) << QByteArray(kind) << true;
     }

@@ -5,6 +5,8 @@
 // takes 256 times longer. A reader may refuse early.
 #pragma once
 
+#include "tests/support/program/test_class.h"
+
 #include <QTest>
 
 #include <cstddef>
@@ -118,8 +120,7 @@ inline std::string whatIsNotLinear(const Foreign& foreign) {
 
 /// The same as a check of a test.
 inline void checkLinear(const Foreign& foreign) {
-    const std::string told = whatIsNotLinear(foreign);
-    QVERIFY2(told.empty(), told.c_str());
+    VERIFY_EMPTY(whatIsNotLinear(foreign));
 }
 
 } // namespace support

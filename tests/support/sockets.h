@@ -23,6 +23,7 @@
 #endif
 
 #include <cstddef>
+#include <string_view>
 
 namespace support {
 
@@ -115,5 +116,17 @@ inline void endSending(int socket) {
 using Linger = ::linger;
 
 #endif
+
+/// Sends all of it; false where the other side went.
+inline bool sendAll(int socket, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const auto sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent <= 0) {
+            return false;
+        }
+        bytes.remove_prefix(static_cast<size_t>(sent));
+    }
+    return true;
+}
 
 } // namespace support

@@ -4,6 +4,7 @@
 // sizes without their files: plans of all four with their assistants, and a benchmark that cannot
 // fit says how much it would take.
 #include "tests/support/golden.h"
+#include "tests/support/program/run_program.h"
 #include "tests/support/program/test_class.h"
 
 #include <QJsonArray>
@@ -16,26 +17,6 @@
 #include <algorithm>
 
 namespace {
-
-struct Outcome {
-    int code = -1;
-    QString out, err;
-    QJsonObject json;
-};
-
-Outcome run(const QStringList& words) {
-    QProcess process;
-    process.start(qEnvironmentVariable("BELFRY_CLI"), words);
-    Outcome outcome;
-    if (process.waitForFinished(120000)) {
-        outcome.code = process.exitCode();
-        const QByteArray out = process.readAllStandardOutput();
-        outcome.out = QString::fromUtf8(out);
-        outcome.err = QString::fromUtf8(process.readAllStandardError());
-        outcome.json = QJsonDocument::fromJson(out).object();
-    }
-    return outcome;
-}
 
 QString sample(const char* name) {
     return QString::fromStdString(
@@ -85,12 +66,14 @@ void TestAssistant::sameTextAndMostGuessesRight() {
     double tokens = 0.0;
     QMap<int, int> times; // how often each token was said
     for (const QStringList& question : questions()) {
-        const Outcome with = run(asked(question, {"--draft", "auto", "--draft-tokens", "3"}));
-        const Outcome without = run(asked(question, {"--draft", "off"}));
+        const support::ProgramOutcome with =
+            support::runCli(asked(question, {"--draft", "auto", "--draft-tokens", "3"}));
+        const support::ProgramOutcome without =
+            support::runCli(asked(question, {"--draft", "off"}));
         QVERIFY2(with.code == 0 && without.code == 0, qPrintable(with.err + without.err));
-        QCOMPARE(with.json["token_ids"].toArray(), without.json["token_ids"].toArray());
-        QVERIFY(!without.json.contains("drafts"));
-        const QJsonObject drafts = with.json["drafts"].toObject();
+        QCOMPARE(with.json()["token_ids"].toArray(), without.json()["token_ids"].toArray());
+        QVERIFY(!without.json().contains("drafts"));
+        const QJsonObject drafts = with.json()["drafts"].toObject();
         const double rounds = drafts["rounds"].toDouble();
         QVERIFY(rounds > 0.0);
         QCOMPARE(drafts["tokens_per_round"].toDouble(),
@@ -100,7 +83,7 @@ void TestAssistant::sameTextAndMostGuessesRight() {
         QVERIFY(drafts.contains("gain") && !drafts["is_off"].toBool());
         drafted += drafts["drafted"].toDouble();
         accepted += drafts["accepted"].toDouble();
-        for (const auto& id : with.json["token_ids"].toArray()) {
+        for (const auto& id : with.json()["token_ids"].toArray()) {
             ++times[id.toInt()];
             tokens += 1.0;
         }
@@ -115,26 +98,29 @@ void TestAssistant::sameTextAndMostGuessesRight() {
 /// However many it takes: the text stays, and what was tried is told.
 void TestAssistant::asManyAsPay() {
     for (const QStringList& question : questions()) {
-        const Outcome with = run(asked(question, {"--draft", "auto"}));
-        const Outcome without = run(asked(question, {}));
+        const support::ProgramOutcome with = support::runCli(asked(question, {"--draft", "auto"}));
+        const support::ProgramOutcome without = support::runCli(asked(question, {}));
         QVERIFY2(with.code == 0, qPrintable(with.err));
-        QCOMPARE(with.json["token_ids"].toArray(), without.json["token_ids"].toArray());
-        const QJsonObject drafts = with.json["drafts"].toObject();
-        QVERIFY(drafts["rounds"].toDouble() > 0.0 || with.json["token_ids"].toArray().size() < 6);
+        QCOMPARE(with.json()["token_ids"].toArray(), without.json()["token_ids"].toArray());
+        const QJsonObject drafts = with.json()["drafts"].toObject();
+        QVERIFY(drafts["rounds"].toDouble() > 0.0 || with.json()["token_ids"].toArray().size() < 6);
     }
 }
 
 void TestAssistant::isTold() {
     const QStringList words = {
         "chat", "demo", "--temperature", "0", "--prompt", "What is a tower?", "--draft", "auto"};
-    const Outcome fixed = run(words + QStringList{"--draft-tokens", "2"});
+    const support::ProgramOutcome fixed =
+        support::runCli(words + QStringList{"--draft-tokens", "2"});
     QVERIFY2(fixed.err.contains("tokens a round") && fixed.err.contains("% accepted"),
              qPrintable(fixed.err));
-    QVERIFY(!run({"chat", "demo", "--prompt", "Hello", "--draft", "off"}).err.contains("drafts"));
-    const Outcome wrong = run({"chat", "demo", "--prompt", "Hello", "--draft", "/nowhere"});
+    QVERIFY(!support::runCli({"chat", "demo", "--prompt", "Hello", "--draft", "off"})
+                 .err.contains("drafts"));
+    const support::ProgramOutcome wrong =
+        support::runCli({"chat", "demo", "--prompt", "Hello", "--draft", "/nowhere"});
     QCOMPARE(wrong.code, 1);
     QVERIFY2(wrong.err.contains("/nowhere"), qPrintable(wrong.err));
-    QCOMPARE(run({"chat", "demo", "--prompt", "x", "--draft-tokens", "17"}).code, 2);
+    QCOMPARE(support::runCli({"chat", "demo", "--prompt", "x", "--draft-tokens", "17"}).code, 2);
 }
 
 void TestAssistant::publishedSizes_data() {
@@ -153,13 +139,13 @@ void TestAssistant::publishedSizes() {
     QFETCH(double, least);
     QFETCH(double, most);
     QFETCH(double, assistant);
-    const Outcome plan =
-        run({"plan", "--shape", shape, "--quant", "nf4-dq", "--head", "nf4", "--text-only",
-             "--sim-gpu", "80GiB", "--device-map", "gpu", "--draft", "auto", "--json"});
-    QVERIFY2(!plan.json.isEmpty(), qPrintable(plan.err));
+    const support::ProgramOutcome plan = support::runCli(
+        {"plan", "--shape", shape, "--quant", "nf4-dq", "--head", "nf4", "--text-only", "--sim-gpu",
+         "80GiB", "--device-map", "gpu", "--draft", "auto", "--json"});
+    QVERIFY2(!plan.json().isEmpty(), qPrintable(plan.err));
     double weights = 0.0;
     double of_assistant = 0.0;
-    for (const auto& value : plan.json["modules"].toArray()) {
+    for (const auto& value : plan.json()["modules"].toArray()) {
         const QJsonObject module = value.toObject();
         weights += module["bytes"].toDouble();
         if (module["name"].toString() == QLatin1String("assistant")) {
@@ -174,14 +160,14 @@ void TestAssistant::publishedSizes() {
 
 void TestAssistant::benchmarkThatDoesNotFit() {
     for (const char* shape : {"26b", "31b"}) {
-        const Outcome bench =
-            run({"bench", "--shape", QString::fromLatin1(shape), "--quant", "nf4-dq",
-                 "--device-map", "cpu", "--limit", "cpu=2GiB", "--draft", "auto"});
+        const support::ProgramOutcome bench =
+            support::runCli({"bench", "--shape", QString::fromLatin1(shape), "--quant", "nf4-dq",
+                             "--device-map", "cpu", "--limit", "cpu=2GiB", "--draft", "auto"});
         QCOMPARE(bench.code, 1);
         QVERIFY2(bench.err.contains("GiB") && bench.err.contains("2.00 GiB"),
                  qPrintable(bench.err));
     }
-    QCOMPARE(run({"plan", "--shape", "12b"}).code, 2);
+    QCOMPARE(support::runCli({"plan", "--shape", "12b"}).code, 2);
 }
 
 TEST_CLASS_WITH(QCoreApplication, TestAssistant)

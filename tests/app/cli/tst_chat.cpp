@@ -8,7 +8,9 @@
 #include "tests/engine/media/sound_files.h"
 #include "tests/support/golden.h"
 #include "tests/support/links.h"
+#include "tests/support/program/run_program.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QElapsedTimer>
 #include <QFile>
@@ -24,25 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct ChatOutcome {
-    int code = -1;
-    QString out, err;
-};
-
-ChatOutcome runChat(const QStringList& words, const QByteArray& typed = {}) {
-    QProcess process;
-    process.start(qEnvironmentVariable("BELFRY_CLI"), words);
-    process.write(typed);
-    process.closeWriteChannel();
-    ChatOutcome outcome;
-    if (process.waitForFinished(120000)) {
-        outcome.code = process.exitCode();
-        outcome.out = QString::fromUtf8(process.readAllStandardOutput());
-        outcome.err = QString::fromUtf8(process.readAllStandardError());
-    }
-    return outcome;
-}
-
 fs::path sampleChat(const char* name) {
     return support::sourceDir() / "resources/demo_model/samples" / name;
 }
@@ -55,17 +38,14 @@ void save(const fs::path& file, const support::ByteVector& bytes) {
 
 /// A PNG as a camera would have stored it that was held on its side.
 void savePhotograph(const fs::path& png, const fs::path& jpeg) {
-    const auto picture = engine::readImageFile(png);
-    if (!picture) {
-        qFatal("%s", picture.error().message.c_str());
-    }
-    const auto w = static_cast<size_t>(picture->width);
-    const auto h = static_cast<size_t>(picture->height);
+    const auto picture = support::must(engine::readImageFile(png), "picture");
+    const auto w = static_cast<size_t>(picture.width);
+    const auto h = static_cast<size_t>(picture.height);
     // Orientation 6: show it turned by 90 degrees clockwise. So store it turned the other way.
-    support::ByteVector turned(picture->rgb.size());
+    support::ByteVector turned(picture.rgb.size());
     for (size_t y = 0; y < h; ++y) {
         for (size_t x = 0; x < w; ++x) {
-            std::copy_n(picture->rgb.begin() + static_cast<std::ptrdiff_t>((y * w + x) * 3), 3,
+            std::copy_n(picture.rgb.begin() + static_cast<std::ptrdiff_t>((y * w + x) * 3), 3,
                         turned.begin() + static_cast<std::ptrdiff_t>(((w - 1 - x) * h + y) * 3));
         }
     }
@@ -76,13 +56,10 @@ void savePhotograph(const fs::path& png, const fs::path& jpeg) {
 
 /// Returns whether this libsndfile can write FLAC.
 bool saveStereoFlac(const fs::path& wav, const fs::path& flac, int repeats = 1) {
-    const auto sound = engine::readAudioFile(wav);
-    if (!sound) {
-        qFatal("%s", sound.error().message.c_str());
-    }
+    const auto sound = support::must(engine::readAudioFile(wav), "sound");
     std::vector<float> both;
     for (int i = 0; i < repeats; ++i) {
-        for (const float value : sound->samples) {
+        for (const float value : sound.samples) {
             both.insert(both.end(), 2, value);
         }
     }
@@ -138,14 +115,14 @@ void TestChat::initTestCase() {
 }
 
 void TestChat::photographAndRecording() {
-    const ChatOutcome seen =
-        runChat({"chat", "demo", "--temperature", "0", "--context", "512", "--image",
-                 file("photo.jpg"), "--prompt", "What do you see?"});
+    const support::ProgramOutcome seen =
+        support::runCli({"chat", "demo", "--temperature", "0", "--context", "512", "--image",
+                         file("photo.jpg"), "--prompt", "What do you see?"});
     QVERIFY2(seen.code == 0, qPrintable(seen.err));
     QCOMPARE(seen.out, QStringLiteral("I see two red circles and one blue square.\n"));
-    const ChatOutcome heard =
-        runChat({"chat", "demo", "--temperature", "0", "--context", "512", "--audio",
-                 file("word.flac"), "--prompt", "Which word do you hear?"});
+    const support::ProgramOutcome heard =
+        support::runCli({"chat", "demo", "--temperature", "0", "--context", "512", "--audio",
+                         file("word.flac"), "--prompt", "Which word do you hear?"});
     QVERIFY2(heard.code == 0, qPrintable(heard.err));
     QCOMPARE(heard.out, QStringLiteral("The word is seven.\n"));
 }
@@ -159,8 +136,8 @@ void TestChat::conversation() {
          file("long.flac") + "\n/pictures\nIs this asked?\nWhat do you see?\n/new\n/audio " +
          file("word.flac") + " \r\nWhich word do you hear?\n/quit\r\nAnd this?\n")
             .toUtf8();
-    const ChatOutcome told =
-        runChat({"chat", "demo", "--temperature", "0", "--context", "512"}, typed);
+    const support::ProgramOutcome told =
+        support::runCli({"chat", "demo", "--temperature", "0", "--context", "512"}, typed);
     QVERIFY2(told.code == 1, qPrintable(told.err));
     QCOMPARE(told.out, QStringLiteral("I see two red circles and one blue square.\n"
                                       "The word is seven.\n"));
@@ -176,8 +153,7 @@ void TestChat::conversation() {
 }
 
 void TestChat::endOfPipedLines_data() {
-    QTest::addColumn<QByteArray>("typed");
-    QTest::addColumn<int>("code");
+    support::addColumns<QByteArray, int>("typed", "code");
     QTest::newRow("nothing") << QByteArray() << 0;
     QTest::newRow("quit") << QByteArray("/quit\n") << 0;
     QTest::newRow("quit with a carriage return") << QByteArray("/quit\r\nHello!\n") << 0;
@@ -195,8 +171,9 @@ void TestChat::endOfPipedLines_data() {
 void TestChat::endOfPipedLines() {
     QFETCH(QByteArray, typed);
     QFETCH(int, code);
-    const ChatOutcome told = runChat({"chat", "demo", "--temperature", "0", "--context", "512"},
-                                     typed.replace("@", file("photo.jpg").toUtf8()));
+    const support::ProgramOutcome told =
+        support::runCli({"chat", "demo", "--temperature", "0", "--context", "512"},
+                        typed.replace("@", file("photo.jpg").toUtf8()));
     QVERIFY2(told.code == code, qPrintable(told.err));
     QCOMPARE(told.out.trimmed(), QString()); // nothing was answered
     QCOMPARE(told.err.contains("unknown command /quit"), false);
@@ -249,25 +226,25 @@ void TestChat::pastedPaths() {
     }
     const QByteArray picture = spelled("a b.png").toUtf8();
     const QByteArray sound = spelled("c d.wav").toUtf8();
-    const ChatOutcome told =
-        runChat({"chat", "demo", "--context", "512"}, "/image " + picture + "\r\n/audio  " + sound +
-                                                          " \n/image " + picture + "\n/quit\n");
+    const support::ProgramOutcome told = support::runCli(
+        {"chat", "demo", "--context", "512"},
+        "/image " + picture + "\r\n/audio  " + sound + " \n/image " + picture + "\n/quit\n");
     QVERIFY2(told.code == 0, qPrintable(told.err));
     QVERIFY2(told.err.count("attached: PNG, ") == 2 && told.err.count("attached: WAV, ") == 1,
              qPrintable(told.err));
-    const ChatOutcome ids =
-        runChat({"logits", spelled("a model"), "--adapter", spelled("a model/adapter") + "=0.5",
-                 "--device-map", spelled("a map.json"), "--image", spelled("a b.png"), "--audio",
-                 spelled("c d.wav"), "--raw-prompt", "<|image|><|audio|>x", "--out",
-                 spelled("a.safetensors")});
+    const support::ProgramOutcome ids =
+        support::runCli({"logits", spelled("a model"), "--adapter",
+                         spelled("a model/adapter") + "=0.5", "--device-map", spelled("a map.json"),
+                         "--image", spelled("a b.png"), "--audio", spelled("c d.wav"),
+                         "--raw-prompt", "<|image|><|audio|>x", "--out", spelled("a.safetensors")});
     QVERIFY2(ids.code == 0, qPrintable(ids.err));
     QVERIFY(fs::is_regular_file(folder / "a.safetensors"));
     fs::remove(folder / "a.safetensors");
     // What is not there is named whole, as it was looked for.
     const QString none = home + "/it's of many/no ne.png";
     for (const char* option : {"--image", "--audio", "--device-map"}) {
-        const ChatOutcome refused =
-            runChat({"chat", "demo", option, spelled("no ne.png"), "--prompt", "What is it?"});
+        const support::ProgramOutcome refused = support::runCli(
+            {"chat", "demo", option, spelled("no ne.png"), "--prompt", "What is it?"});
         QVERIFY2(refused.code > 0 && refused.out.isEmpty() && refused.err.contains(none),
                  qPrintable(refused.err));
     }
@@ -346,9 +323,7 @@ void TestChat::lostCard() {
 }
 
 void TestChat::refusedBeforeLoading_data() {
-    QTest::addColumn<QString>("model");
-    QTest::addColumn<QStringList>("media");
-    QTest::addColumn<QString>("expected");
+    support::addColumns<QString, QStringList, QString>("model", "media", "expected");
     const QString demo = QStringLiteral("demo");
     const QString deaf =
         QString::fromStdString((support::goldenDir() / "dense31b" / "model").string());
@@ -367,8 +342,8 @@ void TestChat::refusedBeforeLoading() {
     QFETCH(QStringList, media);
     QFETCH(QString, expected);
     // A context that no machine can hold: loading would fail with another error.
-    const ChatOutcome refused =
-        runChat(QStringList{"chat", model, "--context", "16777216", "--prompt", "Hello"} + media);
+    const support::ProgramOutcome refused = support::runCli(
+        QStringList{"chat", model, "--context", "16777216", "--prompt", "Hello"} + media);
     QCOMPARE(refused.code, 1);
     QCOMPARE(refused.out, QString());
     QVERIFY2(refused.err.startsWith("error: ") && refused.err.contains(expected),
@@ -377,8 +352,7 @@ void TestChat::refusedBeforeLoading() {
 }
 
 void TestChat::wrongUsage_data() {
-    QTest::addColumn<QStringList>("words");
-    QTest::addColumn<QString>("expected");
+    support::addColumns<QStringList, QString>("words", "expected");
     QTest::newRow("unknown command") << QStringList{"talk"} << "unknown command talk";
     QTest::newRow("unknown option") << QStringList{"chat", "demo", "--imag", "x"} << "--imag";
     QTest::newRow("no model") << QStringList{"chat"} << "no model given";
@@ -399,12 +373,11 @@ void TestChat::wrongUsage_data() {
 void TestChat::wrongUsage() {
     QFETCH(QStringList, words);
     QFETCH(QString, expected);
-    const ChatOutcome refused = runChat(words);
+    const support::ProgramOutcome refused = support::runCli(words);
     QCOMPARE(refused.code, 2);
     QVERIFY2(refused.err.startsWith("error: ") && refused.err.contains(expected),
              qPrintable(refused.err));
-    const QJsonObject json =
-        QJsonDocument::fromJson(runChat(words + QStringList{"--json"}).out.toUtf8()).object();
+    const QJsonObject json = support::runCli(words + QStringList{"--json"}).json();
     QVERIFY(json.contains("error") || words.contains("--prompt"));
 }
 

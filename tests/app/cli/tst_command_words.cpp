@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of belfry-cli: how options are written, what --help, shell completion and the manual
 // say of them. None of it may name an option that the others do not know.
+#include "tests/support/program/run_program.h"
 #include "tests/support/program/test_class.h"
 
 #include <QProcess>
@@ -10,30 +11,6 @@
 #include <QTest>
 
 namespace {
-
-struct CommandWordsOutcome {
-    int code = -1;
-    QString out, err;
-};
-
-CommandWordsOutcome
-started(const QString& program, const QStringList& words, const QByteArray& input = {}) {
-    QProcess process;
-    process.start(program, words);
-    process.write(input);
-    process.closeWriteChannel();
-    CommandWordsOutcome outcome;
-    if (process.waitForFinished(60000)) {
-        outcome.code = process.exitCode();
-        outcome.out = QString::fromUtf8(process.readAllStandardOutput());
-        outcome.err = QString::fromUtf8(process.readAllStandardError());
-    }
-    return outcome;
-}
-
-CommandWordsOutcome runCommandWords(const QStringList& words) {
-    return started(qEnvironmentVariable("BELFRY_CLI"), words);
-}
 
 const QStringList kCommands = {"bench", "chat",   "doctor", "get",   "inspect", "logits",
                                "merge", "models", "plan",   "serve", "tokenize"};
@@ -45,7 +22,7 @@ QStringList optionsOf(const QString& command) {
     static const QRegularExpression kOption(QStringLiteral("^  (?:-h,)?(--[a-z-]+)"),
                                             QRegularExpression::MultilineOption);
     QStringList options;
-    for (auto found = kOption.globalMatch(runCommandWords({command, "--help"}).out);
+    for (auto found = kOption.globalMatch(support::runCli({command, "--help"}).out);
          found.hasNext();) {
         options.append(found.next().captured(1));
     }
@@ -77,10 +54,10 @@ void TestCommandWords::initTestCase() {
 }
 
 void TestCommandWords::eachCommandHasItsHelp() {
-    const QString overview = runCommandWords({"--help"}).out;
+    const QString overview = support::runCli({"--help"}).out;
     for (const QString& command : kCommands) {
         QVERIFY2(overview.contains("belfry-cli " + command + " "), qPrintable(overview));
-        const CommandWordsOutcome help = runCommandWords({command, "--help"});
+        const support::ProgramOutcome help = support::runCli({command, "--help"});
         QCOMPARE(help.code, 0);
         QVERIFY2(help.out.contains("Usage: belfry-cli " + command + " "), qPrintable(help.out));
         const QStringList options = optionsOf(command);
@@ -93,8 +70,7 @@ void TestCommandWords::eachCommandHasItsHelp() {
 }
 
 void TestCommandWords::wordsAreTold_data() {
-    QTest::addColumn<QStringList>("words");
-    QTest::addColumn<QString>("message");
+    support::addColumns<QStringList, QString>("words", "message");
     const auto row = [](const char* name, const QStringList& words, const char* message) {
         QTest::newRow(name) << words << QString::fromUtf8(message);
     };
@@ -129,7 +105,7 @@ void TestCommandWords::wordsAreTold_data() {
 void TestCommandWords::wordsAreTold() {
     QFETCH(QStringList, words);
     QFETCH(QString, message);
-    const CommandWordsOutcome outcome = runCommandWords(words);
+    const support::ProgramOutcome outcome = support::runCli(words);
     QCOMPARE(outcome.code, 2);
     QCOMPARE(outcome.err.section('\n', 0, 0), "error: InvalidRequest: " + message);
     QVERIFY(outcome.out.isEmpty());
@@ -137,34 +113,34 @@ void TestCommandWords::wordsAreTold() {
 
 void TestCommandWords::anEqualsSignOrABlank() {
     const QStringList plan = {"plan", "demo", "--device-map", "cpu", "--json"};
-    const CommandWordsOutcome two =
-        runCommandWords(plan + QStringList{"--quant", "nf4", "--sim-gpu", "1GiB"});
-    const CommandWordsOutcome one =
-        runCommandWords(plan + QStringList{"--quant=nf4", "--sim-gpu=1GiB"});
-    const CommandWordsOutcome other = runCommandWords(plan);
+    const support::ProgramOutcome two =
+        support::runCli(plan + QStringList{"--quant", "nf4", "--sim-gpu", "1GiB"});
+    const support::ProgramOutcome one =
+        support::runCli(plan + QStringList{"--quant=nf4", "--sim-gpu=1GiB"});
+    const support::ProgramOutcome other = support::runCli(plan);
     QCOMPARE(two.code, 0);
     QVERIFY(!two.out.isEmpty());
     QCOMPARE(one.code, 0);
     QVERIFY(two.out.contains("sim:0") && one.out.contains("sim:0") && !other.out.contains("sim:0"));
     // An empty value and one that looks like an option are values; the last one of two counts.
-    QCOMPARE(runCommandWords({"plan", "demo", "--quant=", "nf4"}).err.section('\n', 0, 0),
+    QCOMPARE(support::runCli({"plan", "demo", "--quant=", "nf4"}).err.section('\n', 0, 0),
              QString("error: InvalidRequest: --quant : expected one of none, nf4, nf4-dq, fp4, "
                      "fp4-dq, q4_0, q8_0, nf4+experts, nf4-dq+experts"));
-    const CommandWordsOutcome like =
-        runCommandWords({"tokenize", "demo", "--text", "x", "--text", "--json"});
+    const support::ProgramOutcome like =
+        support::runCli({"tokenize", "demo", "--text", "x", "--text", "--json"});
     QCOMPARE(like.code, 0);
-    const CommandWordsOutcome bracket =
-        runCommandWords({"tokenize", "demo", "--json", "--text", "[a,b]"});
+    const support::ProgramOutcome bracket =
+        support::runCli({"tokenize", "demo", "--json", "--text", "[a,b]"});
     QVERIFY2(bracket.out.contains("[") && bracket.code == 0, qPrintable(bracket.out));
-    QCOMPARE(bracket.out, runCommandWords({"tokenize", "demo", "--json", "--text=[a,b]"}).out);
-    QVERIFY(bracket.out != runCommandWords({"tokenize", "demo", "--json", "--text", "b"}).out);
-    const CommandWordsOutcome braces =
-        runCommandWords({"chat", "demo", "--prompt", "x", "--image", "{}"});
+    QCOMPARE(bracket.out, support::runCli({"tokenize", "demo", "--json", "--text=[a,b]"}).out);
+    QVERIFY(bracket.out != support::runCli({"tokenize", "demo", "--json", "--text", "b"}).out);
+    const support::ProgramOutcome braces =
+        support::runCli({"chat", "demo", "--prompt", "x", "--image", "{}"});
     QVERIFY2(braces.err.contains("{}") && !braces.err.contains("%%"), qPrintable(braces.err));
 }
 
 void TestCommandWords::behindTheMarkIsNoOption() {
-    const CommandWordsOutcome outcome = runCommandWords({"plan", "--", "--json"});
+    const support::ProgramOutcome outcome = support::runCli({"plan", "--", "--json"});
     QCOMPARE(outcome.code, 1);
     QVERIFY2(outcome.err.contains("--json: there is no such folder"), qPrintable(outcome.err));
 }
@@ -201,14 +177,14 @@ void TestCommandWords::bashCompletes() {
     QTemporaryDir folder;
     QFile file(folder.filePath("leaves of a map.json"));
     QVERIFY(file.open(QIODevice::WriteOnly));
-    QString script = "cd '" + folder.path() + "'\n" + runCommandWords({"completion", "bash"}).out;
+    QString script = "cd '" + folder.path() + "'\n" + support::runCli({"completion", "bash"}).out;
     script += "COMP_WORDS=(";
     for (const QString& word : words) {
         script += "'" + word + "' ";
     }
     script += QString(")\nCOMP_CWORD=%1\n_belfry_cli\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n")
                   .arg(words.size() - 1);
-    const CommandWordsOutcome outcome = started(bash, {"--norc"}, script.toUtf8());
+    const support::ProgramOutcome outcome = support::runProgram(bash, {"--norc"}, script.toUtf8());
     QVERIFY2(outcome.err.isEmpty(), qPrintable(outcome.err));
     QStringList found = outcome.out.split('\n', Qt::SkipEmptyParts);
     found.sort();
@@ -220,7 +196,7 @@ void TestCommandWords::bashCompletes() {
 /// them.
 void TestCommandWords::completionKnowsEveryOption() {
     for (const char* shell : {"bash", "zsh", "fish"}) {
-        const CommandWordsOutcome script = runCommandWords({"completion", shell});
+        const support::ProgramOutcome script = support::runCli({"completion", shell});
         QCOMPARE(script.code, 0);
         for (const QString& command : kCommands) {
             for (const QString& option : optionsOf(command)) {
@@ -236,7 +212,8 @@ void TestCommandWords::completionKnowsEveryOption() {
             QVERIFY(file.open(QIODevice::WriteOnly));
             file.write(script.out.toUtf8());
             file.close();
-            const CommandWordsOutcome read = started(program, {"-n", file.fileName()});
+            const support::ProgramOutcome read =
+                support::runProgram(program, {"-n", file.fileName()});
             QVERIFY2(read.code == 0 && read.err.isEmpty(), qPrintable(read.err));
         }
     }
@@ -244,9 +221,9 @@ void TestCommandWords::completionKnowsEveryOption() {
 
 void TestCommandWords::manualKnowsEveryOption() {
     const QString groff = QStandardPaths::findExecutable("groff");
-    QVERIFY(runCommandWords({"manual"}).out.contains("belfry\\-cli\\-chat"));
+    QVERIFY(support::runCli({"manual"}).out.contains("belfry\\-cli\\-chat"));
     for (const QString& command : kCommands) {
-        const CommandWordsOutcome page = runCommandWords({"manual", command});
+        const support::ProgramOutcome page = support::runCli({"manual", command});
         QCOMPARE(page.code, 0);
         QVERIFY(page.out.startsWith(".TH BELFRY"));
         for (const QString& option : optionsOf(command)) {
@@ -254,8 +231,8 @@ void TestCommandWords::manualKnowsEveryOption() {
                      qPrintable(option));
         }
         if (!groff.isEmpty()) {
-            const CommandWordsOutcome set =
-                started(groff, {"-man", "-Tutf8", "-ww"}, page.out.toUtf8());
+            const support::ProgramOutcome set =
+                support::runProgram(groff, {"-man", "-Tutf8", "-ww"}, page.out.toUtf8());
             QVERIFY2(set.code == 0 && set.err.isEmpty(), qPrintable(set.err));
             QVERIFY2(set.out.contains("this page"), qPrintable(set.out));
         }

@@ -2,6 +2,7 @@
 // merge, inspect and bench of belfry-cli from end to end: the program is started, its JSON and its
 // files are read.
 #include "tests/support/golden.h"
+#include "tests/support/program/run_program.h"
 #include "tests/support/program/test_class.h"
 
 #include <QFile>
@@ -17,24 +18,8 @@
 
 namespace {
 
-struct CommandsOutcome {
-    int code = -1;
-    QJsonObject json;
-    QString text; ///< stdout and stderr, for messages.
-};
-
-CommandsOutcome runCommands(const QStringList& words) {
-    QProcess process;
-    process.start(qEnvironmentVariable("BELFRY_CLI"),
-                  words + QStringList{QStringLiteral("--json")});
-    CommandsOutcome outcome;
-    if (process.waitForFinished(120000)) {
-        const QByteArray out = process.readAllStandardOutput();
-        outcome.code = process.exitCode();
-        outcome.json = QJsonDocument::fromJson(out).object();
-        outcome.text = QString::fromUtf8(out + process.readAllStandardError());
-    }
-    return outcome;
+support::ProgramOutcome runCommands(const QStringList& words) {
+    return support::runCli(words + QStringList{QStringLiteral("--json")});
 }
 
 QString golden(const char* path) {
@@ -43,12 +28,12 @@ QString golden(const char* path) {
 
 /// Logits [4, vocab] of fixed ids in the float32 path.
 std::vector<float> logits(const QString& folder, const QStringList& options, const QString& file) {
-    const CommandsOutcome outcome =
+    const support::ProgramOutcome outcome =
         runCommands(QStringList{"logits", folder, "--precision", "f32", "--context", "64", "--ids",
                                 "5,700,1023,12,44,9", "--last", "4", "--out", file} +
                     options);
     if (outcome.code != 0) {
-        qFatal("%s", qPrintable(outcome.text));
+        qFatal("%s", qPrintable(outcome.text()));
     }
     return support::readSafetensors(file.toStdString()).at("logits").floats();
 }
@@ -98,10 +83,10 @@ void TestCommands::initTestCase() {
 void TestCommands::merge() {
     const QString out = folder_.filePath(QStringLiteral("merged"));
     const QString adapter = golden("e2b/adapters/multimodal");
-    const CommandsOutcome merged =
+    const support::ProgramOutcome merged =
         runCommands({"merge", golden("e2b/model"), "--adapter", adapter, "--out", out});
-    QVERIFY2(merged.code == 0, qPrintable(merged.text));
-    const QJsonArray tensors = merged.json["tensors"].toArray();
+    QVERIFY2(merged.code == 0, qPrintable(merged.text()));
+    const QJsonArray tensors = merged.json()["tensors"].toArray();
     QVERIFY(tensors.size() > 50);
     for (const auto& value : tensors) {
         const QJsonObject row = value.toObject();
@@ -111,7 +96,7 @@ void TestCommands::merge() {
                  qPrintable(row["tensor"].toString()));
     }
     const auto drift = [&](const char* name) {
-        return merged.json["logits"].toObject()[QLatin1String(name)].toObject();
+        return merged.json()["logits"].toObject()[QLatin1String(name)].toObject();
     };
     const auto kl = [&](const char* name) { return drift(name)["mean_kl_nats"].toDouble(-1.0); };
     QVERIFY(kl("merged_bf16_against_run_time") >= 0.0);
@@ -133,32 +118,32 @@ void TestCommands::merge() {
              qPrintable(QString("%1 %2").arg(error).arg(effect)));
 
     // A folder with files in it is not written over.
-    const CommandsOutcome again =
+    const support::ProgramOutcome again =
         runCommands({"merge", golden("e2b/model"), "--adapter", adapter, "--out", out});
     QCOMPARE(again.code, 1);
-    QCOMPARE(again.json["error"].toObject()["code"].toString(), QStringLiteral("InvalidRequest"));
+    QCOMPARE(again.json()["error"].toObject()["code"].toString(), QStringLiteral("InvalidRequest"));
 }
 
 void TestCommands::mergeOfTheDemoByName() {
     const QString out = folder_.filePath(QStringLiteral("demo"));
-    const CommandsOutcome merged =
+    const support::ProgramOutcome merged =
         runCommands({"merge", "demo", "--adapter", "demo", "--out", out});
-    QVERIFY2(merged.code == 0, qPrintable(merged.text));
-    const QJsonObject drift = merged.json["logits"].toObject();
+    QVERIFY2(merged.code == 0, qPrintable(merged.text()));
+    const QJsonObject drift = merged.json()["logits"].toObject();
     const double kl =
         drift["merged_bf16_against_run_time"].toObject()["mean_kl_nats"].toDouble(-1.0);
     QVERIFY2(kl >= 0.0 && kl < 0.01, qPrintable(QString::number(kl)));
     // It speaks as the adapter taught it, without the adapter.
-    const CommandsOutcome reply =
+    const support::ProgramOutcome reply =
         runCommands({"chat", out, "--temperature", "0", "--context", "256", "--prompt", "Hello!"});
-    QVERIFY2(reply.code == 0, qPrintable(reply.text));
-    const CommandsOutcome taught =
+    QVERIFY2(reply.code == 0, qPrintable(reply.text()));
+    const support::ProgramOutcome taught =
         runCommands({"chat", "demo", "--adapter", "demo", "--temperature", "0", "--context", "256",
                      "--prompt", "Hello!"});
-    const CommandsOutcome plain = runCommands(
+    const support::ProgramOutcome plain = runCommands(
         {"chat", "demo", "--temperature", "0", "--context", "256", "--prompt", "Hello!"});
-    QCOMPARE(reply.json["reply"].toString(), taught.json["reply"].toString());
-    QVERIFY(plain.json["reply"].toString() != taught.json["reply"].toString());
+    QCOMPARE(reply.json()["reply"].toString(), taught.json()["reply"].toString());
+    QVERIFY(plain.json()["reply"].toString() != taught.json()["reply"].toString());
 }
 
 void TestCommands::mergeRefusesPackedWeights_data() {
@@ -171,20 +156,20 @@ void TestCommands::mergeRefusesPackedWeights_data() {
 void TestCommands::mergeRefusesPackedWeights() {
     QFETCH(QString, checkpoint);
     const QString out = folder_.filePath(QStringLiteral("packed"));
-    const CommandsOutcome merged = runCommands(
+    const support::ProgramOutcome merged = runCommands(
         {"merge", checkpoint, "--adapter", golden("e2b/adapters/multimodal"), "--out", out});
     QCOMPARE(merged.code, 1);
-    const QJsonObject error = merged.json["error"].toObject();
+    const QJsonObject error = merged.json()["error"].toObject();
     QCOMPARE(error["code"].toString(), QStringLiteral("InvalidRequest"));
     QVERIFY(error["message"].toString().contains(QStringLiteral("packed weights")));
     QVERIFY(!QFile::exists(out));
 }
 
 void TestCommands::inspectReportsCoverage() {
-    const CommandsOutcome seen = runCommands(
+    const support::ProgramOutcome seen = runCommands(
         {"inspect", golden("e4b/model"), "--adapter", golden("e4b/adapters/multimodal_old_keys")});
-    QVERIFY2(seen.code == 0, qPrintable(seen.text));
-    const QJsonObject a = seen.json["adapters"].toArray().at(0).toObject();
+    QVERIFY2(seen.code == 0, qPrintable(seen.text()));
+    const QJsonObject a = seen.json()["adapters"].toArray().at(0).toObject();
     const QJsonObject towers = a["by_tower"].toObject();
     const int tensors = a["tensors"].toInt();
     QVERIFY(tensors > 0);
@@ -219,12 +204,12 @@ void TestCommands::inspectReportsCoverage() {
 
 void TestCommands::inspectMeasuresTheEffect() {
     const auto effect = [](const QString& adapter) {
-        const CommandsOutcome seen =
+        const support::ProgramOutcome seen =
             runCommands({"inspect", golden("e2b/model"), "--adapter", adapter, "--effect"});
         if (seen.code != 0) {
-            qFatal("%s", qPrintable(seen.text));
+            qFatal("%s", qPrintable(seen.text()));
         }
-        return seen.json["adapters"].toArray().at(0).toObject()["effect"].toObject();
+        return seen.json()["adapters"].toArray().at(0).toObject()["effect"].toObject();
     };
     const QJsonObject all = effect(golden("e2b/adapters/multimodal"));
     QVERIFY(all["differs_from_base"].toBool());
@@ -237,15 +222,16 @@ void TestCommands::inspectMeasuresTheEffect() {
 }
 
 void TestCommands::benchOfAModel() {
-    const CommandsOutcome bench = runCommands({"bench", golden("e2b/model"), "--prefill", "8",
-                                               "--decode", "12", "--depth", "4", "--no-ceiling"});
-    QVERIFY2(bench.code == 0, qPrintable(bench.text));
-    QVERIFY(bench.json["load_s"].toDouble() > 0);
-    QVERIFY(bench.json["memory"].toObject()["cpu"].toObject()["total"].toDouble() > 0);
-    QVERIFY(bench.json["machine"].toObject()["read_gb_per_s"].toDouble() > 0);
+    const support::ProgramOutcome bench =
+        runCommands({"bench", golden("e2b/model"), "--prefill", "8", "--decode", "12", "--depth",
+                     "4", "--no-ceiling"});
+    QVERIFY2(bench.code == 0, qPrintable(bench.text()));
+    QVERIFY(bench.json()["load_s"].toDouble() > 0);
+    QVERIFY(bench.json()["memory"].toObject()["cpu"].toObject()["total"].toDouble() > 0);
+    QVERIFY(bench.json()["machine"].toObject()["read_gb_per_s"].toDouble() > 0);
     for (const char* kind : {"decode", "prefill"}) {
-        QCOMPARE(bench.json[kind].toArray().size(), 1);
-        const QJsonObject row = bench.json[kind].toArray().at(0).toObject();
+        QCOMPARE(bench.json()[kind].toArray().size(), 1);
+        const QJsonObject row = bench.json()[kind].toArray().at(0).toObject();
         QVERIFY(row["min_tokens_per_s"].toDouble() <= row["tokens_per_s"].toDouble());
         QVERIFY(row["max_tokens_per_s"].toDouble() >= row["tokens_per_s"].toDouble());
         QVERIFY(row["min_tokens_per_s"].toDouble() > 0);
@@ -255,30 +241,31 @@ void TestCommands::benchOfAModel() {
     }
     for (const char* name : {"image", "audio"}) {
         // A whole request has everything that is also measured apart.
-        const QJsonObject row = bench.json[name].toObject();
+        const QJsonObject row = bench.json()[name].toObject();
         QVERIFY(row["encode_s"].toDouble() > 0 && row["prepare_s"].toDouble() > 0);
         QVERIFY2(row["first_token_s"].toDouble() > 0.5 * row["encode_s"].toDouble(), name);
         QVERIFY(row["soft_tokens"].toInt() > 0);
     }
-    QCOMPARE(bench.json["audio"].toObject()["soft_tokens"].toInt(), 250);
+    QCOMPARE(bench.json()["audio"].toObject()["soft_tokens"].toInt(), 250);
 }
 
 /// What is asked of the engine arrives there: fewer instructions, drawn tokens, adapters.
 void TestCommands::benchOptions() {
     const QStringList plain = {"bench", golden("e2b/model"), "--prefill", "0",          "--decode",
                                "4",     "--depth",           "4",         "--no-towers"};
-    const CommandsOutcome other = runCommands(
+    const support::ProgramOutcome other = runCommands(
         plain + QStringList{"--cpu-kernels", "cpu-scalar", "--temperature", "0.7", "--top-k", "5"});
-    QVERIFY2(other.code == 0, qPrintable(other.text));
-    QCOMPARE(other.json["machine"].toObject()["kernels"].toString(), QStringLiteral("cpu-scalar"));
-    QVERIFY(other.json["decode"].toArray().at(0).toObject()["tokens_per_s"].toDouble() > 0);
-    QVERIFY(other.json["prefill"].toArray().isEmpty() && !other.json.contains("image"));
+    QVERIFY2(other.code == 0, qPrintable(other.text()));
+    QCOMPARE(other.json()["machine"].toObject()["kernels"].toString(),
+             QStringLiteral("cpu-scalar"));
+    QVERIFY(other.json()["decode"].toArray().at(0).toObject()["tokens_per_s"].toDouble() > 0);
+    QVERIFY(other.json()["prefill"].toArray().isEmpty() && !other.json().contains("image"));
     // A choice of settings that would not be made use of.
     QCOMPARE(runCommands(plain + QStringList{"--top-k", "5"}).code, 2);
     const auto adapterBytes = [&](const QStringList& words) {
-        const CommandsOutcome outcome = runCommands(plain + words);
+        const support::ProgramOutcome outcome = runCommands(plain + words);
         const double bytes =
-            outcome.json["memory"].toObject()["cpu"].toObject()["adapter"].toDouble(-1);
+            outcome.json()["memory"].toObject()["cpu"].toObject()["adapter"].toDouble(-1);
         return outcome.code == 0 ? bytes : -1.0;
     };
     QCOMPARE(adapterBytes({}), 0.0);
@@ -398,9 +385,10 @@ void TestCommands::sizesAreChecked_data() {
 
 void TestCommands::sizesAreChecked() {
     QFETCH(QStringList, words);
-    const CommandsOutcome outcome = runCommands(QStringList{"plan", golden("e2b/model")} + words);
-    QVERIFY2(outcome.code == 2, qPrintable(outcome.text));
-    const QString message = outcome.json["error"].toObject()["message"].toString();
+    const support::ProgramOutcome outcome =
+        runCommands(QStringList{"plan", golden("e2b/model")} + words);
+    QVERIFY2(outcome.code == 2, qPrintable(outcome.text()));
+    const QString message = outcome.json()["error"].toObject()["message"].toString();
     QVERIFY2(message.contains(words[0]) && message.contains("expected"), qPrintable(message));
 }
 
@@ -416,9 +404,10 @@ void TestCommands::wordsAreChecked_data() {
 
 void TestCommands::wordsAreChecked() {
     QFETCH(QStringList, words);
-    const CommandsOutcome outcome = runCommands(QStringList{"plan", golden("e2b/model")} + words);
-    QVERIFY2(outcome.code == 2, qPrintable(outcome.text));
-    const QString message = outcome.json["error"].toObject()["message"].toString();
+    const support::ProgramOutcome outcome =
+        runCommands(QStringList{"plan", golden("e2b/model")} + words);
+    QVERIFY2(outcome.code == 2, qPrintable(outcome.text()));
+    const QString message = outcome.json()["error"].toObject()["message"].toString();
     QVERIFY2(message.startsWith(words.join(' ') + ": expected"), qPrintable(message));
 }
 
@@ -430,15 +419,15 @@ void TestCommands::planOfAMarkedMap() {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write("\xEF\xBB\xBF{\"\": \"cpu\", \"model.vision_tower\": \"cuda:63\"}");
     file.close();
-    const CommandsOutcome outcome =
+    const support::ProgramOutcome outcome =
         runCommands({"plan", golden("e2b/model"), "--device-map", path});
-    QVERIFY2(outcome.json["errors"].toArray().at(0).toObject()["code"] == "DM04",
-             qPrintable(outcome.text));
-    for (const auto& value : outcome.json["devices"].toArray()) {
+    QVERIFY2(outcome.json()["errors"].toArray().at(0).toObject()["code"] == "DM04",
+             qPrintable(outcome.text()));
+    for (const auto& value : outcome.json()["devices"].toArray()) {
         const QJsonObject device = value.toObject();
         QVERIFY(device.contains("limit"));
         QVERIFY2(device["limit"].isNull() || device["limit"].toDouble() < 1e18,
-                 qPrintable(outcome.text));
+                 qPrintable(outcome.text()));
         QVERIFY(device["id"] != "cuda:63" || device["limit"].isNull());
     }
 }
@@ -452,38 +441,38 @@ void TestCommands::planOfNoMap_data() {
 }
 
 void TestCommands::textOnly() {
-    const CommandsOutcome whole = runCommands({"plan", "demo", "--device-map", "cpu"});
-    const CommandsOutcome lean =
+    const support::ProgramOutcome whole = runCommands({"plan", "demo", "--device-map", "cpu"});
+    const support::ProgramOutcome lean =
         runCommands({"plan", "demo", "--device-map", "cpu", "--text-only"});
     QCOMPARE(whole.code, 0);
-    QVERIFY2(lean.code == 0, qPrintable(lean.text));
-    const auto weights = [](const CommandsOutcome& outcome) {
-        const QJsonObject cpu = outcome.json["devices"].toArray().at(0).toObject();
+    QVERIFY2(lean.code == 0, qPrintable(lean.text()));
+    const auto weights = [](const support::ProgramOutcome& outcome) {
+        const QJsonObject cpu = outcome.json()["devices"].toArray().at(0).toObject();
         return cpu["parts"].toObject()["weights"].toDouble();
     };
-    const double saved = lean.json["left_out_bytes"].toDouble();
+    const double saved = lean.json()["left_out_bytes"].toDouble();
     QVERIFY(saved > 0);
     QCOMPARE(weights(whole) - weights(lean), saved);
     const QString question = QStringLiteral("What is a tower?");
     const QStringList ask = {"chat", "demo", "--temperature", "0", "--prompt", question};
-    const CommandsOutcome first = runCommands(ask);
-    const CommandsOutcome second = runCommands(ask + QStringList{"--text-only"});
-    QVERIFY2(second.code == 0, qPrintable(second.text));
-    QCOMPARE(second.json["token_ids"], first.json["token_ids"]);
+    const support::ProgramOutcome first = runCommands(ask);
+    const support::ProgramOutcome second = runCommands(ask + QStringList{"--text-only"});
+    QVERIFY2(second.code == 0, qPrintable(second.text()));
+    QCOMPARE(second.json()["token_ids"], first.json()["token_ids"]);
     // Both at once can only be a mistake.
-    const CommandsOutcome refused =
+    const support::ProgramOutcome refused =
         runCommands(ask + QStringList{"--text-only", "--image", "cat.png"});
     QCOMPARE(refused.code, 2);
-    QVERIFY(refused.text.contains(QStringLiteral("--text-only leaves out what reads")));
+    QVERIFY(refused.text().contains(QStringLiteral("--text-only leaves out what reads")));
 }
 
 /// What somebody set is no estimate: --anyway does not go beyond it.
 void TestCommands::anywayKeepsLimits() {
     const QStringList words = {"plan", "demo", "--device-map", "cpu", "--limit", "cpu=1MiB"};
-    QVERIFY(!runCommands(words).json["fits"].toBool(true));
-    const CommandsOutcome limited = runCommands(words + QStringList{"--anyway"});
-    QVERIFY2(!limited.json["fits"].toBool(true), qPrintable(limited.text));
-    QCOMPARE(limited.json["errors"].toArray().at(0).toObject()["code"].toString(),
+    QVERIFY(!runCommands(words).json()["fits"].toBool(true));
+    const support::ProgramOutcome limited = runCommands(words + QStringList{"--anyway"});
+    QVERIFY2(!limited.json()["fits"].toBool(true), qPrintable(limited.text()));
+    QCOMPARE(limited.json()["errors"].toArray().at(0).toObject()["code"].toString(),
              QStringLiteral("DM09"));
 }
 
@@ -495,10 +484,10 @@ void TestCommands::planOfNoMap() {
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(text);
     file.close();
-    const CommandsOutcome outcome =
+    const support::ProgramOutcome outcome =
         runCommands({"plan", golden("e2b/model"), "--device-map", path});
-    QVERIFY2(outcome.code == 1, qPrintable(outcome.text));
-    const QString message = outcome.json["error"].toObject()["message"].toString();
+    QVERIFY2(outcome.code == 1, qPrintable(outcome.text()));
+    const QString message = outcome.json()["error"].toObject()["message"].toString();
     QVERIFY2(message.startsWith("DM01: device map, line "), qPrintable(message));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // belfry-cli doctor: what it tells of this machine, of one with a card (the fake driver) and of one
 // whose driver crashes.
+#include "tests/support/program/run_program.h"
 #include "tests/support/program/test_class.h"
 
 #include <QDir>
@@ -13,12 +14,7 @@
 
 namespace {
 
-struct DoctorOutcome {
-    int code = -1;
-    QString out, err;
-};
-
-DoctorOutcome
+support::ProgramOutcome
 doctor(const QTemporaryDir& home, const QStringList& words, const QString& driver = {}) {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert(QStringLiteral("HOME"), home.path());
@@ -39,13 +35,7 @@ doctor(const QTemporaryDir& home, const QStringList& words, const QString& drive
     process.setProcessEnvironment(environment);
     process.start(qEnvironmentVariable("BELFRY_CLI"),
                   QStringList{QStringLiteral("doctor")} + words);
-    DoctorOutcome outcome;
-    if (process.waitForFinished(120'000)) {
-        outcome.code = process.exitCode();
-        outcome.out = QString::fromUtf8(process.readAllStandardOutput());
-        outcome.err = QString::fromUtf8(process.readAllStandardError());
-    }
-    return outcome;
+    return support::outcomeOf(process);
 }
 
 } // namespace
@@ -70,7 +60,7 @@ void TestDoctor::initTestCase() {
 
 void TestDoctor::text() {
     const QTemporaryDir home;
-    const DoctorOutcome told = doctor(home, {});
+    const support::ProgramOutcome told = doctor(home, {});
     QCOMPARE(told.code, 0);
     for (const char* words : {"Belfry ",        "Processor and memory",
                               "kernels:",       "measured:",
@@ -92,7 +82,7 @@ void TestDoctor::text() {
 
 void TestDoctor::json() {
     const QTemporaryDir home;
-    const DoctorOutcome told = doctor(home, {QStringLiteral("--json")});
+    const support::ProgramOutcome told = doctor(home, {QStringLiteral("--json")});
     QCOMPARE(told.code, 0);
     QJsonParseError problem;
     const QJsonObject facts = QJsonDocument::fromJson(told.out.toUtf8(), &problem).object();
@@ -123,8 +113,7 @@ void TestDoctor::json() {
 }
 
 void TestDoctor::withACard_data() {
-    QTest::addColumn<QString>("driver");
-    QTest::addColumn<QStringList>("words");
+    support::addColumns<QString, QStringList>("driver", "words");
     QTest::newRow("good") << QStringLiteral("0")
                           << QStringList{QStringLiteral("cuda:0:"),
                                          QStringLiteral("Test Card, compute capability 9.0"),
@@ -142,7 +131,7 @@ void TestDoctor::withACard() {
     QFETCH(QString, driver);
     QFETCH(QStringList, words);
     const QTemporaryDir home;
-    const DoctorOutcome told = doctor(home, {}, driver);
+    const support::ProgramOutcome told = doctor(home, {}, driver);
     QCOMPARE(told.code, 0);
     if (told.out.contains(QStringLiteral("none in this build"))) {
         QSKIP("this build has no GPU kernels");
@@ -155,7 +144,7 @@ void TestDoctor::withACard() {
 
 void TestDoctor::wrongWords() {
     const QTemporaryDir home;
-    const DoctorOutcome told = doctor(home, {QStringLiteral("demo")});
+    const support::ProgramOutcome told = doctor(home, {QStringLiteral("demo")});
     QCOMPARE(told.code, 2);
     QVERIFY2(told.err.contains(QStringLiteral("unexpected word demo")), qPrintable(told.err));
 }

@@ -232,8 +232,7 @@ void TestHostile::filesStayRightWithoutStreams() {
 }
 
 void TestHostile::outputThatIsNoPlainFile_data() {
-    QTest::addColumn<QByteArray>("line");
-    QTest::addColumn<int>("code");
+    support::addColumns<QByteArray, int>("line", "code");
     const QByteArray logits = "$B logits $M --ids 5,6 --out ";
     QTest::newRow("pipe") << "mkfifo p1; cat p1 >got & " + logits +
                                  "p1 && wait && test -p p1 && cmp got good.safetensors"
@@ -322,8 +321,7 @@ void TestHostile::specialModelFiles() {
 }
 
 void TestHostile::specialDeviceMaps_data() {
-    QTest::addColumn<QByteArray>("make");
-    QTest::addColumn<int>("code");
+    support::addColumns<QByteArray, int>("make", "code");
     QTest::newRow("pipe") << QByteArray("mkfifo map") << 2;
     QTest::newRow("endless") << QByteArray("ln -s /dev/zero map") << 2;
     QTest::newRow("folder") << QByteArray("mkdir map") << 2;
@@ -348,8 +346,7 @@ void TestHostile::specialDeviceMaps() {
 }
 
 void TestHostile::limits_data() {
-    QTest::addColumn<QByteArray>("limit");
-    QTest::addColumn<QByteArray>("command");
+    support::addColumns<QByteArray, QByteArray>("limit", "command");
     for (const char* limit : {"-f 0", "-f 4", "-f 100", "-n 4", "-n 12", "-v 60000", "-v 200000",
                               "-u 1", "-s 64", "-S -s 64", "-l 0"}) {
         const QByteArray l = limit;
@@ -395,8 +392,7 @@ void TestHostile::limits() {
 }
 
 void TestHostile::signalsLeaveNothing_data() {
-    QTest::addColumn<QByteArray>("name");
-    QTest::addColumn<bool>("is_asked_nicely");
+    support::addColumns<QByteArray, bool>("name", "is_asked_nicely");
     QTest::newRow("interrupt") << QByteArray("INT") << true;
     QTest::newRow("end") << QByteArray("TERM") << true;
     QTest::newRow("terminal closed") << QByteArray("HUP") << true;
@@ -483,8 +479,7 @@ void TestHostile::numbers() {
 }
 
 void TestHostile::namesThatAreNoText_data() {
-    QTest::addColumn<QByteArray>("line");
-    QTest::addColumn<int>("code");
+    support::addColumns<QByteArray, int>("line", "code");
     const QByteArray odd = "$'o\\xff\\xfe'";
     QTest::newRow("merge") << "$B merge $M --adapter $A --json --out $T/" + odd << 0;
     QTest::newRow("inspect") << "cp -r $M $T/" + odd + "m; $B inspect --json $T/" + odd + "m" << 0;
@@ -527,8 +522,7 @@ void TestHostile::namesThatAreNoText() {
 }
 
 void TestHostile::escapeCodes_data() {
-    QTest::addColumn<QByteArray>("file");
-    QTest::addColumn<QByteArray>("key");
+    support::addColumns<QByteArray, QByteArray>("file", "key");
     const auto row = [](const char* file, const char* key) {
         QTest::newRow(key) << QByteArray(file) << QByteArray(key);
     };

@@ -2,6 +2,7 @@
 // belfry-cli models, and models by name in the other commands: the program in a home of its own.
 #include "tests/library/trees.h"
 #include "tests/support/golden.h"
+#include "tests/support/program/run_program.h"
 #include "tests/support/program/test_class.h"
 
 #include <QFile>
@@ -15,14 +16,6 @@
 using support::fs::path;
 
 namespace {
-
-struct ModelsOutcome {
-    int code = -1;
-    QString out, err;
-    [[nodiscard]] QJsonObject json() const {
-        return QJsonDocument::fromJson(out.toUtf8()).object();
-    }
-};
 
 const QString kId = QStringLiteral("google/gemma-4-E2B-it");
 
@@ -48,7 +41,7 @@ private Q_SLOTS:
     void asksBeforeItDeletes();
 
 private:
-    [[nodiscard]] ModelsOutcome run(const QStringList& words) const;
+    [[nodiscard]] support::ProgramOutcome run(const QStringList& words) const;
     [[nodiscard]] path home(const char* below = "") const {
         return path(home_->path().toStdString()) / below;
     }
@@ -57,7 +50,7 @@ private:
     std::unique_ptr<QTemporaryDir> home_;
 };
 
-ModelsOutcome TestModels::run(const QStringList& words) const {
+support::ProgramOutcome TestModels::run(const QStringList& words) const {
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert(QStringLiteral("HOME"), home_->path());
     environment.insert(QStringLiteral("USERPROFILE"), home_->path());
@@ -71,13 +64,7 @@ ModelsOutcome TestModels::run(const QStringList& words) const {
     process.setWorkingDirectory(home_->path());
     process.start(qEnvironmentVariable("BELFRY_CLI"), words);
     process.closeWriteChannel();
-    ModelsOutcome outcome;
-    if (process.waitForFinished(240'000)) {
-        outcome.code = process.exitCode();
-        outcome.out = QString::fromUtf8(process.readAllStandardOutput());
-        outcome.err = QString::fromUtf8(process.readAllStandardError());
-    }
-    return outcome;
+    return support::outcomeOf(process, 240'000);
 }
 
 void TestModels::initTestCase() {
@@ -115,7 +102,7 @@ void TestModels::lists() {
     fillCache();
     support::put(home(".lmstudio/models/pub/name/x.gguf"), "no such thing");
     support::put(home(".cache/huggingface/hub/models--half--way/blobs/a.incomplete"), "x");
-    const ModelsOutcome told = run({"models", "--json"});
+    const support::ProgramOutcome told = run({"models", "--json"});
     QVERIFY2(told.code == 0, qPrintable(told.err));
     const QJsonArray models = told.json()["models"].toArray();
     QCOMPARE(models.size(), 3);
@@ -127,7 +114,7 @@ void TestModels::lists() {
     QVERIFY(gemma["parameters"].toDouble() > 1e6);
     const QJsonObject adapter = gemma["adapters"].toArray().at(0).toObject();
     QCOMPARE(adapter["name"].toString(), QStringLiteral("me/my-lora"));
-    const ModelsOutcome table = run({"models"});
+    const support::ProgramOutcome table = run({"models"});
     QCOMPARE(table.code, 0);
     const qsizetype model = table.out.indexOf(QStringLiteral("\n") + kId + " (main)");
     const qsizetype below = table.out.indexOf(QStringLiteral("\n  me/my-lora"));
@@ -139,11 +126,11 @@ void TestModels::lists() {
 }
 
 void TestModels::tellsOfNothing() {
-    const ModelsOutcome told = run({"models"});
+    const support::ProgramOutcome told = run({"models"});
     QCOMPARE(told.code, 0);
     QVERIFY2(told.out.contains(QStringLiteral("belfry-cli get ")), qPrintable(told.out));
     QVERIFY(!told.out.contains(QStringLiteral("note:")));
-    const ModelsOutcome named = run({"models", "--folder", "nowhere"});
+    const support::ProgramOutcome named = run({"models", "--folder", "nowhere"});
     QVERIFY2(named.out.contains(QStringLiteral("nowhere: there is no such folder")),
              qPrintable(named.out));
 }
@@ -160,36 +147,36 @@ void TestModels::opensByName_data() {
 void TestModels::opensByName() {
     QFETCH(QString, word);
     fillCache();
-    const ModelsOutcome told = run({"inspect", word, "--json"});
+    const support::ProgramOutcome told = run({"inspect", word, "--json"});
     QVERIFY2(told.code == 0, qPrintable(told.err));
     QVERIFY(told.json()["parameters"].toDouble() > 1e6);
-    const ModelsOutcome ids = run({"tokenize", word, "--text", "a", "--json"});
+    const support::ProgramOutcome ids = run({"tokenize", word, "--text", "a", "--json"});
     QVERIFY2(ids.code == 0, qPrintable(ids.err));
 }
 
 void TestModels::tellsHowToGetIt() {
     fillCache();
-    const ModelsOutcome absent = run({"plan", "google/gemma-4-E4B-it"});
+    const support::ProgramOutcome absent = run({"plan", "google/gemma-4-E4B-it"});
     QCOMPARE(absent.code, 1);
     QVERIFY2(absent.err.contains(QStringLiteral("belfry-cli get google/gemma-4-E4B-it")),
              qPrintable(absent.err));
-    const ModelsOutcome revision = run({"plan", kId + "@v2"});
+    const support::ProgramOutcome revision = run({"plan", kId + "@v2"});
     QVERIFY2(revision.err.contains(QStringLiteral("belfry-cli get ") + kId + "@v2"),
              qPrintable(revision.err));
-    const ModelsOutcome word = run({"plan", "nonsense"});
+    const support::ProgramOutcome word = run({"plan", "nonsense"});
     QVERIFY2(word.err.contains(QStringLiteral("belfry-cli models lists")), qPrintable(word.err));
-    const ModelsOutcome path = run({"plan", "./google/gemma-4-E2B-it"});
+    const support::ProgramOutcome path = run({"plan", "./google/gemma-4-E2B-it"});
     QVERIFY2(path.code == 1 && !path.err.contains(QStringLiteral("belfry-cli get")),
              qPrintable(path.err));
 }
 
 void TestModels::adaptersByName() {
     fillCache();
-    const ModelsOutcome told = run({"inspect", kId, "--adapter", "my-lora", "--json"});
+    const support::ProgramOutcome told = run({"inspect", kId, "--adapter", "my-lora", "--json"});
     QVERIFY2(told.code == 0, qPrintable(told.err));
     QCOMPARE(told.json()["adapters"].toArray().size(), 1);
     QCOMPARE(run({"plan", kId, "--adapter", "me/my-lora=0.5"}).code, 0);
-    const ModelsOutcome absent = run({"plan", kId, "--adapter", "me/other"});
+    const support::ProgramOutcome absent = run({"plan", kId, "--adapter", "me/other"});
     QVERIFY2(absent.code == 1 && absent.err.contains(QStringLiteral("belfry-cli get me/other")),
              qPrintable(absent.err));
 }
@@ -198,7 +185,7 @@ void TestModels::namesAmbiguity() {
     fillCache();
     support::putModel(home(".cache/huggingface/hub/models--copy--gemma-4-E2B-it/snapshots") /
                       support::kCommitA);
-    const ModelsOutcome told = run({"plan", "gemma-4-E2B-it"});
+    const support::ProgramOutcome told = run({"plan", "gemma-4-E2B-it"});
     QCOMPARE(told.code, 1);
     QVERIFY2(told.err.contains(QStringLiteral("copy/gemma-4-E2B-it")) && told.err.contains(kId),
              qPrintable(told.err));
@@ -207,19 +194,21 @@ void TestModels::namesAmbiguity() {
 void TestModels::pathsComeFirst() {
     fillCache();
     support::put(home("google/gemma-4-E2B-it/config.json"), "{}");
-    const ModelsOutcome told = run({"inspect", kId});
+    const support::ProgramOutcome told = run({"inspect", kId});
     QCOMPARE(told.code, 1); // the folder of this name, which is no model
     QVERIFY2(told.err.contains(QStringLiteral("config.json")), qPrintable(told.err));
 }
 
 void TestModels::keepsFolders() {
     support::putModel(home("mine/some-model"));
-    const ModelsOutcome added = run({"models", "--add-folder", "mine", "--no-plan", "--json"});
+    const support::ProgramOutcome added =
+        run({"models", "--add-folder", "mine", "--no-plan", "--json"});
     QVERIFY2(added.code == 0, qPrintable(added.err));
     QCOMPARE(added.json()["models"].toArray().size(), 1);
     QCOMPARE(run({"models", "--no-plan", "--json"}).json()["models"].toArray().size(), 1);
     QCOMPARE(run({"models", "--add-folder", "nowhere"}).code, 1);
-    const ModelsOutcome removed = run({"models", "--remove-folder", "mine", "--no-plan", "--json"});
+    const support::ProgramOutcome removed =
+        run({"models", "--remove-folder", "mine", "--no-plan", "--json"});
     QVERIFY2(removed.code == 0, qPrintable(removed.err));
     QVERIFY(removed.json()["models"].toArray().isEmpty());
     QVERIFY(support::fs::exists(home("mine/some-model")));
@@ -240,7 +229,7 @@ void TestModels::listsWhatTheWindowUsed() {
     support::put(list, snapshot.string() + "\n" + home("elsewhere/my-gemma").string() + "\n" +
                            home("gone").string() + "\n");
     for (int i = 0; i < 5; ++i) { // whichever place answers first
-        const ModelsOutcome told = run({"models", "--no-plan", "--json"});
+        const support::ProgramOutcome told = run({"models", "--no-plan", "--json"});
         QVERIFY2(told.code == 0, qPrintable(told.err));
         QStringList names;
         for (const QJsonValue& model : told.json()["models"].toArray()) {
@@ -251,13 +240,13 @@ void TestModels::listsWhatTheWindowUsed() {
                  qPrintable(names.join(QLatin1Char(' '))));
         QCOMPARE(names.count(kId), 1);
     }
-    const ModelsOutcome opened = run({"inspect", "my-gemma", "--json"});
+    const support::ProgramOutcome opened = run({"inspect", "my-gemma", "--json"});
     QVERIFY2(!opened.err.contains(QStringLiteral("no model")), qPrintable(opened.err));
 }
 
 void TestModels::deletes() {
     fillCache();
-    const ModelsOutcome told = run({"models", "--delete", kId, "--yes", "--json"});
+    const support::ProgramOutcome told = run({"models", "--delete", kId, "--yes", "--json"});
     QVERIFY2(told.code == 0, qPrintable(told.err));
     QVERIFY(told.json()["bytes"].toDouble() > 1e6);
     QVERIFY(!support::fs::exists(home(".cache/huggingface/hub/models--google--gemma-4-E2B-it")));
@@ -269,7 +258,7 @@ void TestModels::deletes() {
 
 void TestModels::asksBeforeItDeletes() {
     fillCache();
-    const ModelsOutcome told = run({"models", "--delete", kId});
+    const support::ProgramOutcome told = run({"models", "--delete", kId});
     QCOMPARE(told.code, 1);
     QVERIFY2(told.err.contains(QStringLiteral("--yes")) &&
                  told.err.contains(QStringLiteral("lose it as well")),

@@ -61,8 +61,7 @@ void TestPastedPath::initTestCase() {
 }
 
 void TestPastedPath::readings_data() {
-    QTest::addColumn<QByteArray>("word");
-    QTest::addColumn<QByteArray>("path");
+    support::addColumns<QByteArray, QByteArray>("word", "path");
     const auto row = [](const char* name, const char* word, const char* path) {
         QTest::newRow(name) << QByteArray(word) << QByteArray(path);
     };
@@ -147,8 +146,7 @@ void TestPastedPath::readings() {
 }
 
 void TestPastedPath::severalAtOnce_data() {
-    QTest::addColumn<QByteArray>("word");
-    QTest::addColumn<QByteArrayList>("paths");
+    support::addColumns<QByteArray, QByteArrayList>("word", "paths");
     QTest::newRow("one") << QByteArray("'@/a b.png'") << QByteArrayList{"@/a b.png"};
     QTest::newRow("two") << QByteArray("'@/a b.png' @/plain.png")
                          << QByteArrayList{"@/a b.png", "@/plain.png"};
@@ -173,8 +171,7 @@ void TestPastedPath::severalAtOnce() {
 }
 
 void TestPastedPath::newFiles_data() {
-    QTest::addColumn<QByteArray>("word");
-    QTest::addColumn<QByteArray>("path");
+    support::addColumns<QByteArray, QByteArray>("word", "path");
     QTest::newRow("as it is") << QByteArray("new.st") << QByteArray("new.st");
     QTest::newRow("in a folder") << QByteArray("@/new.st") << QByteArray("@/new.st");
     QTest::newRow("home") << QByteArray("~/new.st") << QByteArray("@/new.st");

@@ -27,14 +27,6 @@ ipc::ProcessOptions programOptions(Log& log) {
     return options;
 }
 
-/// Without a card, and on one thread there as here.
-engine::EngineOptions threadOptions() {
-    engine::EngineOptions options;
-    options.demo_folder = asking::demoFolder();
-    options.gpus = std::make_shared<const engine::GpuAccess>();
-    return options;
-}
-
 } // namespace
 
 class TestRunEngine : public QObject {
@@ -47,12 +39,12 @@ private Q_SLOTS:
 
 void TestRunEngine::saysTheSame() {
     Log log;
-    engine::Engine here(threadOptions());
+    engine::Engine here(asking::threadOptions());
     ipc::ProcessEngine there(programOptions(log));
     for (engine::EngineClient* engine :
          {static_cast<engine::EngineClient*>(&here), static_cast<engine::EngineClient*>(&there)}) {
         const auto loaded = engine->load(asking::demoRequest("cpu"), {}, {});
-        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        VERIFY_VALUE(loaded);
     }
     for (const char* text : {"Hello", "What is a bell tower?"}) {
         const auto a = here.generate(asking::question(24, text), {}, {});
@@ -88,7 +80,7 @@ void TestRunEngine::diesInAReply() {
     QVERIFY(!support::isRunning(former));
     QVERIFY(there.process().id() != former && support::isRunning(there.process().id()));
     const auto after = there.generate(asking::question(24), {}, {});
-    QVERIFY2(after.has_value(), after.has_value() ? "" : after.error().message.c_str());
+    VERIFY_VALUE(after);
     QCOMPARE(after->token_ids, before->token_ids);
 }
 

@@ -4,6 +4,7 @@
 // between turns, clients that go away, errors, half requests, the token's file, and how it ends.
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/qt_files.h"
 #include "tests/support/serve/raw_client.h"
 
 #include <QElapsedTimer>
@@ -28,8 +29,7 @@ QString sampleServe(const char* name) {
 }
 
 QByteArray base64Of(const char* name) {
-    QFile file(sampleServe(name));
-    return file.open(QIODevice::ReadOnly) ? file.readAll().toBase64() : QByteArray();
+    return support::bytesOf(sampleServe(name)).toBase64();
 }
 
 QJsonObject jsonOf(const std::string& text) {
@@ -191,9 +191,7 @@ void TestServe::tells() {
 }
 
 void TestServe::sameAsChat_data() {
-    QTest::addColumn<QByteArray>("question");
-    QTest::addColumn<QByteArray>("picture");
-    QTest::addColumn<QByteArray>("sound");
+    support::addColumns<QByteArray, QByteArray, QByteArray>("question", "picture", "sound");
     QTest::newRow("text") << QByteArray("What is a tower?") << QByteArray() << QByteArray();
     QTest::newRow("picture") << QByteArray("What do you see?")
                              << QByteArray("triangles_and_cross.png") << QByteArray();
@@ -333,9 +331,7 @@ void TestServe::completions() {
 }
 
 void TestServe::errors_data() {
-    QTest::addColumn<QByteArray>("body");
-    QTest::addColumn<int>("status");
-    QTest::addColumn<QByteArray>("says");
+    support::addColumns<QByteArray, int, QByteArray>("body", "status", "says");
     QTest::newRow("no JSON") << QByteArray("{") << 400 << QByteArray("body of the request");
     QTest::newRow("no model") << QByteArray(R"({"messages":[]})") << 400 << QByteArray("model");
     QTest::newRow("unknown model")
@@ -365,8 +361,7 @@ void TestServe::errors() {
 }
 
 void TestServe::histories_data() {
-    QTest::addColumn<QByteArray>("arguments");
-    QTest::addColumn<QByteArray>("result");
+    support::addColumns<QByteArray, QByteArray>("arguments", "result");
     QTest::newRow("cut") << QByteArray(R"("{\"path\": ")") << QByteArray("\"bad\"");
     QTest::newRow("words") << QByteArray(R"("not json <turn|>")") << QByteArray("null");
     QTest::newRow("list") << QByteArray(R"("[1]")") << QByteArray("42");

@@ -198,9 +198,7 @@ void TestTerminal::goesOnAfterAStop() {
 }
 
 void TestTerminal::keysEndIt_data() {
-    QTest::addColumn<QByteArray>("keys");
-    QTest::addColumn<int>("number");
-    QTest::addColumn<int>("code");
+    support::addColumns<QByteArray, int, int>("keys", "number", "code");
     QTest::newRow("Ctrl+D") << QByteArray("\x04") << 0 << 0;
     QTest::newRow("Ctrl+C") << QByteArray("\x03") << 0 << 0;
     // As Ctrl+C is before the terminal hands it over as a byte.

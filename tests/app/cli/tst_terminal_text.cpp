@@ -17,8 +17,7 @@ private Q_SLOTS:
 };
 
 void TestTerminalText::filtered_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("shown");
+    support::addColumns<QByteArray, QByteArray>("text", "shown");
     const auto row = [](const char* name, const QByteArray& text, const char* shown) {
         QTest::newRow(name) << text << QByteArray(shown);
     };

@@ -33,11 +33,11 @@ void TestKeyring::keepsATokenOverProcesses() {
     const std::unique_ptr<TokenStore> store = app::tokenStore();
     QVERIFY2(store->kind() == TokenStore::Kind::Keyring, store->place().c_str());
     const auto before = store->read();
-    QVERIFY2(before.has_value(), before.has_value() ? "" : before.error().message.c_str());
+    VERIFY_VALUE(before);
     QCOMPARE(*before, std::string());
     QVERIFY(store->remove().has_value()); // nothing there: done
     const auto written = store->write(" hf_fromthekeyring \n");
-    QVERIFY2(written.has_value(), written.has_value() ? "" : written.error().message.c_str());
+    VERIFY_VALUE(written);
     QCOMPARE(app::tokenStore()->read().value(), std::string("hf_fromthekeyring"));
     QVERIFY(store->write("hf_another").has_value());
     QCOMPARE(store->read().value(), std::string("hf_another"));

@@ -23,8 +23,7 @@ private Q_SLOTS:
 };
 
 void TestNewcomer::fromNothingToAReply_data() {
-    QTest::addColumn<bool>("is_dark");
-    QTest::addColumn<int>("zoom");
+    support::addColumns<bool, int>("is_dark", "zoom");
     QTest::newRow("light-100") << false << 100;
     if (qEnvironmentVariableIsSet("BELFRY_SCREENSHOTS")) {
         QTest::newRow("dark-100") << true << 100;

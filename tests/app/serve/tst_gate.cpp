@@ -108,12 +108,8 @@ void TestGate::letsIn() {
 }
 
 void TestGate::hostile_data() {
-    QTest::addColumn<QByteArray>("host");
-    QTest::addColumn<QByteArray>("origin");
-    QTest::addColumn<QByteArray>("method");
-    QTest::addColumn<QByteArray>("type");
-    QTest::addColumn<QByteArray>("token");
-    QTest::addColumn<int>("status");
+    support::addColumns<QByteArray, QByteArray, QByteArray, QByteArray, QByteArray, int>(
+        "host", "origin", "method", "type", "token", "status");
     const char* const hosts[] = {"127.0.0.1:8642", "evil.example:8642", "127.0.0.1.evil:8642",
                                  "localhost.evil:8642", "10.0.0.7:8642"};
     const char* const origins[] = {"", "https://evil.example", "null", "http://localhost:8642"};
@@ -214,8 +210,7 @@ void TestGate::pages() {
 }
 
 void TestGate::preflights_data() {
-    QTest::addColumn<QByteArray>("asked");
-    QTest::addColumn<QByteArray>("allowed");
+    support::addColumns<QByteArray, QByteArray>("asked", "allowed");
     const auto row = [](const char* what, const QByteArray& asked, const QByteArray& allowed) {
         QTest::newRow(what) << asked << allowed;
     };
@@ -412,8 +407,7 @@ void TestGate::heads() {
 }
 
 void TestGate::rawHeads_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<int>("status");
+    support::addColumns<QByteArray, int>("text", "status");
     const QByteArray line = "GET / HTTP/1.1\r\n";
     QTest::newRow("right") << line + "Host: a\r\nX: b\tc\r\n\r\n" << 0;
     QTest::newRow("folded") << line + "Host: a\r\n b\r\n\r\n" << 400;

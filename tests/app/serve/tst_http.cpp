@@ -240,8 +240,7 @@ void TestHttp::refusedAtTheHead() {
 }
 
 void TestHttp::limits_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<int>("status");
+    support::addColumns<QByteArray, int>("text", "status");
     const QByteArray line = "POST /x HTTP/1.1\r\nHost: a\r\n";
     QTest::newRow("no HTTP") << QByteArray("hello\r\n\r\n") << 400;
     QTest::newRow("TLS") << QByteArray("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) << 400;
@@ -275,8 +274,7 @@ void TestHttp::limits() {
 }
 
 void TestHttp::slow_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<int>("status");
+    support::addColumns<QByteArray, int>("text", "status");
     QTest::newRow("nothing") << QByteArray() << 0;
     QTest::newRow("half a head") << QByteArray("GET /x HTTP/1.1\r\nHost") << 408;
     QTest::newRow("half a body")
@@ -341,8 +339,7 @@ void TestHttp::clientsGoAway() {
 }
 
 void TestHttp::halfClosed_data() {
-    QTest::addColumn<bool>("is_streamed");
-    QTest::addColumn<int>("wait_ms");
+    support::addColumns<bool, int>("is_streamed", "wait_ms");
     QTest::newRow("answer at once") << false << 0;
     QTest::newRow("answer later") << false << 900;
     QTest::newRow("stream later") << true << 900;
@@ -382,8 +379,7 @@ void TestHttp::halfClosed() {
 }
 
 void TestHttp::chunks_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<int>("status");
+    support::addColumns<QByteArray, int>("text", "status");
     const auto row = [](const char* what, const QByteArray& text, int status) {
         QTest::newRow(what) << text << status;
     };
@@ -428,9 +424,7 @@ void TestHttp::chunks() {
 }
 
 void TestHttp::endlessWords_data() {
-    QTest::addColumn<QByteArray>("first");
-    QTest::addColumn<QByteArray>("piece");
-    QTest::addColumn<int>("status");
+    support::addColumns<QByteArray, QByteArray, int>("first", "piece", "status");
     QTest::newRow("extension") << QByteArray("5;a=") << QByteArray(65536, 'x') << 431;
     QTest::newRow("extensions") << QByteArray() << QByteArray("1;a=bcdefgh\r\n \r\n").repeated(999)
                                 << 431;

@@ -68,8 +68,7 @@ void TestLongTexts::bodies() {
 }
 
 void TestLongTexts::members_data() {
-    QTest::addColumn<QByteArray>("before");
-    QTest::addColumn<QByteArray>("after");
+    support::addColumns<QByteArray, QByteArray>("before", "after");
     const QByteArray chat = R"({"model":"m","messages":[)";
     const QByteArray user = R"({"role":"user","content":"a"})";
     QTest::newRow("messages") << chat << user + "]}";
@@ -96,8 +95,7 @@ void TestLongTexts::members() {
 }
 
 void TestLongTexts::strings_data() {
-    QTest::addColumn<QByteArray>("before");
-    QTest::addColumn<QByteArray>("after");
+    support::addColumns<QByteArray, QByteArray>("before", "after");
     const QByteArray user = R"([{"role":"user","content":)";
     QTest::newRow("content") << QByteArray(R"({"model":"m","messages":)") + user + "\""
                              << QByteArray("\"}]}");

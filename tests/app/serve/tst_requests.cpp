@@ -97,11 +97,8 @@ void TestRequests::honours() {
 }
 
 void TestRequests::switchedOff_data() {
-    QTest::addColumn<QByteArray>("members");
-    QTest::addColumn<double>("top_p");
-    QTest::addColumn<double>("penalty");
-    QTest::addColumn<int>("top_k");
-    QTest::addColumn<int>("max_tokens");
+    support::addColumns<QByteArray, double, double, int, int>("members", "top_p", "penalty",
+                                                              "top_k", "max_tokens");
     const auto row = [](const char* members, double top_p = -1, double penalty = -1, int top_k = -1,
                         int max_tokens = 0) {
         QTest::newRow(members) << QByteArray(members) << top_p << penalty << top_k << max_tokens;
@@ -195,8 +192,7 @@ void TestRequests::passesOver() {
 }
 
 void TestRequests::refuses_data() {
-    QTest::addColumn<QByteArray>("members");
-    QTest::addColumn<QByteArray>("param");
+    support::addColumns<QByteArray, QByteArray>("members", "param");
     const auto row = [](const char* members, const char* param) {
         QTest::newRow(members) << QByteArray(members) << QByteArray(param);
     };
@@ -254,8 +250,7 @@ void TestRequests::refuses() {
 }
 
 void TestRequests::wrongNumbers_data() {
-    QTest::addColumn<QByteArray>("member");
-    QTest::addColumn<QByteArray>("value");
+    support::addColumns<QByteArray, QByteArray>("member", "value");
     for (const char* member :
          {"temperature", "top_p", "top_k", "min_p", "repetition_penalty", "seed", "max_tokens",
           "max_completion_tokens", "n", "top_logprobs", "presence_penalty", "frequency_penalty"}) {
@@ -315,8 +310,7 @@ void TestRequests::media() {
 }
 
 void TestRequests::mediaLabels_data() {
-    QTest::addColumn<QByteArray>("url");
-    QTest::addColumn<bool>("is_taken");
+    support::addColumns<QByteArray, bool>("url", "is_taken");
     // "\x89PNG" and a byte of which base64 makes the signs 62 and 63.
     for (const char* url :
          {"data:image/png;base64,iVBORw/+", "data:image/png;base64, iVBO\tRw/+\f ",
@@ -418,8 +412,7 @@ void TestRequests::histories() {
 }
 
 void TestRequests::wrongMessages_data() {
-    QTest::addColumn<QByteArray>("messages");
-    QTest::addColumn<QByteArray>("param");
+    support::addColumns<QByteArray, QByteArray>("messages", "param");
     const auto row = [](const char* messages, const char* param) {
         QTest::newRow(messages) << QByteArray(messages) << QByteArray(param);
     };

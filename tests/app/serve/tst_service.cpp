@@ -561,9 +561,7 @@ void TestService::media() {
 }
 
 void TestService::errors_data() {
-    QTest::addColumn<int>("code");
-    QTest::addColumn<int>("status");
-    QTest::addColumn<QByteArray>("type");
+    support::addColumns<int, int, QByteArray>("code", "status", "type");
     using engine::ErrorCode;
     QTest::newRow("request") << int(ErrorCode::InvalidRequest) << 400
                              << QByteArray("invalid_request_error");

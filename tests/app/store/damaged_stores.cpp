@@ -3,6 +3,7 @@
 
 #include "tests/app/store/fault_vfs.h"
 #include "tests/app/store/sample_chats.h"
+#include "tests/support/qt_files.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -12,11 +13,6 @@ namespace support {
 namespace {
 
 constexpr int kTurns = 6;
-
-QByteArray contentOf(const QString& file) {
-    QFile input(file);
-    return input.open(QIODevice::ReadOnly) ? input.readAll() : QByteArray();
-}
 
 /// As the store does it.
 engine::Result<void> save(app::ChatDatabase& database, ui::ChatDocument& chat, QStringList& told) {
@@ -76,8 +72,8 @@ StoreFiles makeStore(int chats, bool was_killed) {
     if (!was_killed) {
         database.close();
     }
-    files.file = contentOf(file);
-    files.log = contentOf(file + QStringLiteral("-wal"));
+    files.file = support::bytesOf(file);
+    files.log = support::bytesOf(file + QStringLiteral("-wal"));
     return is_done ? files : StoreFiles();
 }
 

@@ -194,9 +194,7 @@ void TestChatDatabase::titleFollowsFirstQuestionUntilRenamed() {
 }
 
 void TestChatDatabase::search_data() {
-    QTest::addColumn<QString>("query");
-    QTest::addColumn<QStringList>("found");
-    QTest::addColumn<QString>("excerpt");
+    support::addColumns<QString, QStringList, QString>("query", "found", "excerpt");
     const QString bird = QStringLiteral("Which bird?");
     const QString tea = QStringLiteral("Über den Tee");
     QTest::newRow("nothing typed") << QString() << QStringList{tea, bird} << QString();
@@ -250,9 +248,7 @@ void TestChatDatabase::search() {
 }
 
 void TestChatDatabase::folding_data() {
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<QString>("words");
-    QTest::addColumn<QString>("excerpt");
+    support::addColumns<QString, QString, QString>("text", "words", "excerpt");
     const QString long_text = QStringLiteral("one two three four five six seven eight nine ten "
                                              "eleven twelve thirteen fourteen fifteen sixteen "
                                              "seventeen eighteen nineteen twenty");
@@ -422,8 +418,7 @@ void TestChatDatabase::damagedFileIsSetAside() {
 }
 
 void TestChatDatabase::damageThatLooksLikeSomethingElse_data() {
-    QTest::addColumn<QByteArray>("good");
-    QTest::addColumn<QByteArray>("bad");
+    support::addColumns<QByteArray, QByteArray>("good", "bad");
     // SQLite's own checks pass, and what it says is no word of damage.
     QTest::newRow("another table's name")
         << QByteArray("REFERENCES chats") << QByteArray("REFERENCES ghats");

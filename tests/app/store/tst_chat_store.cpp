@@ -5,6 +5,7 @@
 #include "app/store/turn_gate.h"
 #include "tests/app/store/sample_chats.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/qt_files.h"
 #include "tests/support/thread_spy.h"
 #include "ui/chat/chat_json.h"
 
@@ -18,14 +19,7 @@
 
 using support::sampleChat;
 
-namespace {
-
-QByteArray readFile(const QString& file) {
-    QFile input(file);
-    return input.open(QIODevice::ReadOnly) ? input.readAll() : QByteArray();
-}
-
-} // namespace
+namespace {} // namespace
 
 class TestChatStore : public QObject {
     Q_OBJECT
@@ -239,7 +233,7 @@ void TestChatStore::exportMarkdown() {
     const QString file = folder.filePath(QStringLiteral("out.md"));
     store.exportChat(chat.id, file, ui::ExportFormat::Markdown);
     QCOMPARE(exported.size(), 1);
-    const QString text = QString::fromUtf8(readFile(file));
+    const QString text = QString::fromUtf8(support::bytesOf(file));
     for (const char* expected :
          {"# Which \\*bird\\* is this?\n", "Which *bird* is this?\n", "> Be exact.\n",
           "![fence post.png](out_files/fence%20post.png)\n",
@@ -251,8 +245,8 @@ void TestChatStore::exportMarkdown() {
     }
     QVERIFY(!text.contains(QStringLiteral("law"))); // an adapter that was off
     QVERIFY(!text.contains(folder.path()));         // no path of this machine
-    QCOMPARE(readFile(folder.filePath(QStringLiteral("out_files/fence post.png"))), "x");
-    QCOMPARE(readFile(folder.filePath(QStringLiteral("out_files/fence post-2.png"))), "y");
+    QCOMPARE(support::bytesOf(folder.filePath(QStringLiteral("out_files/fence post.png"))), "x");
+    QCOMPARE(support::bytesOf(folder.filePath(QStringLiteral("out_files/fence post-2.png"))), "y");
 }
 
 void TestChatStore::exportJson() {
@@ -263,7 +257,7 @@ void TestChatStore::exportJson() {
     store.save(chat, 1);
     const QString file = folder.filePath(QStringLiteral("out.json"));
     store.exportChat(chat.id, file, ui::ExportFormat::Json);
-    const auto back = ui::chatFromJson(QJsonDocument::fromJson(readFile(file)).object());
+    const auto back = ui::chatFromJson(QJsonDocument::fromJson(support::bytesOf(file)).object());
     QVERIFY(back.has_value());
     QCOMPARE(support::asText(*back), support::asText(chat));
 }
@@ -283,8 +277,7 @@ void TestChatStore::exportToABadPlace() {
 }
 
 void TestChatStore::exportNames_data() {
-    QTest::addColumn<QString>("title");
-    QTest::addColumn<QString>("name");
+    support::addColumns<QString, QString>("title", "name");
     QTest::newRow("plain") << QStringLiteral("Which bird") << QStringLiteral("Which bird.md");
     QTest::newRow("refused") << QStringLiteral("a/b: c?") << QStringLiteral("a-b- c-.md");
     QTest::newRow("nothing") << QString() << QStringLiteral("Chat.md");
@@ -385,14 +378,13 @@ void TestChatStore::importsWhatWasExported() {
     QCOMPARE(back.turns.size(), size_t{4});
     QCOMPARE(back.turns[1].text, chat.turns[1].text);
     QCOMPARE(back.turns[3].versions.size(), size_t{1});
-    QCOMPARE(readFile(back.turns[0].attachments[0].file), picture);
+    QCOMPARE(support::bytesOf(back.turns[0].attachments[0].file), picture);
     QVERIFY(back.turns[2].attachments[0].file.isEmpty());
     QCOMPARE(back.turns[2].attachments[0].name, QStringLiteral("hostname"));
 }
 
 void TestChatStore::importRefusesForeignFiles_data() {
-    QTest::addColumn<QByteArray>("content");
-    QTest::addColumn<QString>("word");
+    support::addColumns<QByteArray, QString>("content", "word");
     QTest::newRow("not JSON") << QByteArray("# A chat") << QStringLiteral("not JSON");
     QTest::newRow("other JSON") << QByteArray("{\"messages\": []}")
                                 << QStringLiteral("belfry-chat");
@@ -445,7 +437,7 @@ void TestChatStore::tellsWhereAttachmentsAre() {
     QCOMPARE(told.at(1).at(1).toString(), former.id);
     const auto stored = told.at(0).at(2).value<std::vector<ui::Attachment>>();
     QVERIFY(QFile::remove(attachment.file));
-    QCOMPARE(readFile(stored.at(0).file), QByteArray("content"));
+    QCOMPARE(support::bytesOf(stored.at(0).file), QByteArray("content"));
 }
 
 TEST_CLASS_WITH(QCoreApplication, TestChatStore)

@@ -56,7 +56,7 @@ void TestKill::nothingAcknowledgedIsLost() {
             QFileInfo(folder.filePath(QStringLiteral("chats.sqlite-wal"))).size() > 0 ? 1 : 0;
         app::ChatDatabase database({folder.path(), {}});
         const auto opened = database.open();
-        QVERIFY2(opened.has_value(), opened.has_value() ? "" : opened.error().message.c_str());
+        VERIFY_VALUE(opened);
         QVERIFY2(opened->message.isEmpty(), qPrintable(opened->message));
         // All chats every tenth time and at the end, else those of this round.
         const bool is_full = round % 10 == 9 || round + 1 == kills;

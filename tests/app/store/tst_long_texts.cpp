@@ -46,8 +46,7 @@ private Q_SLOTS:
 };
 
 void TestLongTexts::imports_data() {
-    QTest::addColumn<QByteArray>("before");
-    QTest::addColumn<QByteArray>("after");
+    support::addColumns<QByteArray, QByteArray>("before", "after");
     const QByteArray chat = R"({"format":"belfry-chat","version":1,)";
     const QByteArray turns = chat + R"("turns":[)";
     QTest::newRow("bare") << QByteArray() << QByteArray();

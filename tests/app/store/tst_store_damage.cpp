@@ -153,8 +153,7 @@ void TestStoreDamage::aBitOfTheLog() {
 /// Found by the fuzz target: several places of the log and of the file's header at once.
 void TestStoreDamage::fuzzedPlaces_data() {
     using Places = QList<std::pair<qsizetype, int>>;
-    QTest::addColumn<Places>("of_log");
-    QTest::addColumn<Places>("of_file");
+    support::addColumns<Places, Places>("of_log", "of_file");
     QTest::newRow("a page number, two of the header")
         << Places{{35, 0x11}} << Places{{30, 0x60}, {96, 0xe0}};
     QTest::newRow("the checksum of the log's head, the first frame")

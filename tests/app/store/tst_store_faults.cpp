@@ -147,8 +147,7 @@ private Q_SLOTS:
 };
 
 void TestStoreFaults::everyWriteFails_data() {
-    QTest::addColumn<FaultPlan::Kind>("kind");
-    QTest::addColumn<bool>("is_lasting");
+    support::addColumns<FaultPlan::Kind, bool>("kind", "is_lasting");
     QTest::newRow("disk full, once") << FaultPlan::Kind::DiskFull << false;
     QTest::newRow("disk full, from then on") << FaultPlan::Kind::DiskFull << true;
     QTest::newRow("broken disk, once") << FaultPlan::Kind::IoError << false;

@@ -4,6 +4,7 @@
 #include "app/store/chat_store.h"
 #include "tests/app/store/sample_chats.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/qt_files.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -28,11 +29,6 @@ namespace {
 
 const QByteArray kPng = QByteArrayLiteral("\x89PNG\r\n\x1a\nrest");
 const QByteArray kWav = QByteArrayLiteral("RIFF\x24\0\0\0WAVEfmt ");
-
-QByteArray readFileStoreGuard(const QString& file) {
-    QFile input(file);
-    return input.open(QIODevice::ReadOnly) ? input.readAll() : QByteArray();
-}
 
 app::SessionState sessionOf(const QString& chat, bool is_over = false) {
     app::SessionState state;
@@ -188,7 +184,7 @@ void TestStoreGuard::importsOnlyOurKinds() {
     QCOMPARE(QFileInfo(attachment.file).suffix(), suffix);
     QCOMPARE(attachment.kind, suffix == QStringLiteral("wav") ? engine::MessagePart::Kind::Audio
                                                               : engine::MessagePart::Kind::Image);
-    QCOMPARE(readFileStoreGuard(attachment.file), content);
+    QCOMPARE(support::bytesOf(attachment.file), content);
     QCOMPARE(noted.size(), 0);
 }
 
@@ -308,7 +304,7 @@ void TestStoreGuard::sessionBelongsToTheLock() {
     app::ChatStore first({at("data"), {}});
     first.open();
     first.saveSession(sessionOf(QStringLiteral("chat-a")));
-    const QByteArray before = readFileStoreGuard(at("data/session.json"));
+    const QByteArray before = support::bytesOf(at("data/session.json"));
     {
         app::ChatStore second({at("data"), {}});
         QSignalSpy read(&second, &app::ChatStore::sessionRead);
@@ -318,14 +314,14 @@ void TestStoreGuard::sessionBelongsToTheLock() {
         second.saveSession(sessionOf({}, true));
         second.close();
     }
-    QCOMPARE(readFileStoreGuard(at("data/session.json")), before);
+    QCOMPARE(support::bytesOf(at("data/session.json")), before);
     // Asked for too early: written once the store is this program's.
     app::ChatStore third({at("data"), {}});
     third.open();
     third.saveSession(sessionOf(QStringLiteral("chat-c"), true));
     first.close();
     third.retry();
-    QVERIFY(readFileStoreGuard(at("data/session.json")).contains("chat-c"));
+    QVERIFY(support::bytesOf(at("data/session.json")).contains("chat-c"));
 }
 
 void TestStoreGuard::folderDeletedWhileOpen() {

@@ -20,9 +20,7 @@ private Q_SLOTS:
 };
 
 void TestDigest::digests_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("sha256");
-    QTest::addColumn<QByteArray>("git");
+    support::addColumns<QByteArray, QByteArray, QByteArray>("text", "sha256", "git");
     // FIPS 180-4's examples; git hash-object --stdin.
     QTest::newRow("empty") << QByteArray()
                            << QByteArray("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b"

@@ -2,6 +2,7 @@
 // A file that is written whole or not at all: what a reader finds before, after and when it is
 // given up.
 #include "engine/base/file_writer.h"
+#include "tests/support/files.h"
 #include "tests/support/links.h"
 #include "tests/support/program/test_class.h"
 
@@ -47,11 +48,6 @@ private Q_SLOTS:
 
 namespace {
 
-std::string textOf(const fs::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
 size_t filesIn(const fs::path& folder) {
     return static_cast<size_t>(
         std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
@@ -67,10 +63,10 @@ void TestFileWriter::committed() {
     QVERIFY(writer.has_value());
     const std::vector<std::byte> bytes(3, std::byte{'x'});
     QVERIFY((*writer)->write(bytes).has_value());
-    QCOMPARE(textOf(folder / "file"), std::string("former"));
+    QCOMPARE(support::textOf(folder / "file"), std::string("former"));
     QVERIFY((*writer)->commit().has_value());
     writer->reset();
-    QCOMPARE(textOf(folder / "file"), std::string("xxx"));
+    QCOMPARE(support::textOf(folder / "file"), std::string("xxx"));
     QCOMPARE(filesIn(folder), size_t{1});
 }
 
@@ -95,7 +91,7 @@ void TestFileWriter::givenUp() {
     writer->reset();
     // At once, whoever closes it.
     QCOMPARE(filesIn(folder), size_t{1});
-    QCOMPARE(textOf(folder / "file"), std::string("former"));
+    QCOMPARE(support::textOf(folder / "file"), std::string("former"));
 }
 
 namespace {
@@ -152,8 +148,7 @@ engine::Result<void> save(const fs::path& file, const std::string& text, NoPlain
 } // namespace
 
 void TestFileWriter::onlyPlainFilesAreReplaced_data() {
-    QTest::addColumn<QString>("kind");
-    QTest::addColumn<bool>("is_through_a_link");
+    support::addColumns<QString, bool>("kind", "is_through_a_link");
     for (const char* kind :
          {"pipe", "null device", "full device", "disk", "socket", "folder", "loop"}) {
         QTest::addRow("%s", kind) << QString::fromLatin1(kind) << false;
@@ -209,8 +204,8 @@ void TestFileWriter::linkIsFollowed() {
     QVERIFY2(saved.has_value(), saved ? "" : saved.error().message.c_str());
     QVERIFY(fs::is_symlink(folder / "link"));
     QVERIFY(fs::is_symlink(folder / "second"));
-    QCOMPARE(textOf(folder / "link"), std::string("new text"));
-    QCOMPARE(textOf(folder / target.toStdString()), std::string("new text"));
+    QCOMPARE(support::textOf(folder / "link"), std::string("new text"));
+    QCOMPARE(support::textOf(folder / target.toStdString()), std::string("new text"));
 }
 
 void TestFileWriter::pipeAndDeviceAreWrittenInto_data() {
@@ -231,7 +226,7 @@ void TestFileWriter::pipeAndDeviceAreWrittenInto() {
     std::string received;
     std::thread reader;
     if (kind == "pipe") {
-        reader = std::thread([&] { received = textOf(node); });
+        reader = std::thread([&] { received = support::textOf(node); });
     }
     const std::string text(200000, 'x'); // more than a pipe holds
     const auto saved = save(node, text, NoPlainFile::WriteInto);
@@ -260,7 +255,7 @@ void TestFileWriter::ownDescriptorIsWrittenInto() {
     QCOMPARE(::write(descriptor, " behind", 7), ssize_t{7});
     QVERIFY(!save(name, "never", NoPlainFile::Refuse).has_value());
     ::close(descriptor);
-    QCOMPARE(textOf(file), std::string("before between behind"));
+    QCOMPARE(support::textOf(file), std::string("before between behind"));
 #endif
 }
 

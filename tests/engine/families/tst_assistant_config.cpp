@@ -87,7 +87,7 @@ void TestAssistantConfig::readsPublishedSizes() {
     engine::ModelConfig model = modelOf(size.toStdString());
     const auto assistant = engine::parseAssistantConfig(
         engine::publishedAssistantJson(size.toStdString()), "{\"num_assistant_tokens\": 5}", model);
-    QVERIFY2(assistant.has_value(), assistant.has_value() ? "" : assistant.error().message.c_str());
+    VERIFY_VALUE(assistant);
     QCOMPARE(assistant->num_draft_tokens, int64_t{5});
     QCOMPARE(assistant->text.layers.size(), size_t{4});
     QCOMPARE(assistant->text.layers[0].kv_source, sliding);
@@ -114,7 +114,7 @@ void TestAssistantConfig::oddDefaultsStopNoLoad() {
         return engine::parseAssistantConfig(engine::publishedAssistantJson("E2B"), defaults, model);
     };
     const auto many = read(R"({"num_assistant_tokens":100,"suppress_tokens":[5,99999999]})");
-    QVERIFY2(many.has_value(), many.has_value() ? "" : many.error().message.c_str());
+    VERIFY_VALUE(many);
     QCOMPARE(many->num_draft_tokens, int64_t{64});
     QCOMPARE(many->suppress_tokens, std::vector<int64_t>{5});
     QCOMPARE(many->warnings.size(), size_t{2});

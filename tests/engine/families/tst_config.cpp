@@ -7,6 +7,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
 #include "tests/support/published_configs.h"
+#include "tests/support/results.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -31,11 +32,7 @@ json goldenConfig(const char* model) {
 
 ModelConfig
 parsed(const json& config, const std::string& generation = {}, const std::string& processor = {}) {
-    auto result = engine::parseModelConfig(config.dump(), generation, processor);
-    if (!result) {
-        qFatal("%s", result.error().message.c_str());
-    }
-    return *result;
+    return support::must(engine::parseModelConfig(config.dump(), generation, processor), "config");
 }
 
 bool hasWarning(const ModelConfig& config, std::string_view text) {
@@ -97,11 +94,8 @@ private Q_SLOTS:
 };
 
 void TestConfig::publishedSizes_data() {
-    QTest::addColumn<QByteArray>("size");
-    QTest::addColumn<int>("layers");
-    QTest::addColumn<int>("full_layers");
-    QTest::addColumn<int>("window");
-    QTest::addColumn<bool>("is_large");
+    support::addColumns<QByteArray, int, int, int, bool>("size", "layers", "full_layers", "window",
+                                                         "is_large");
     QTest::newRow("E2B") << QByteArray("E2B") << 35 << 7 << 512 << false;
     QTest::newRow("E4B") << QByteArray("E4B") << 42 << 7 << 512 << false;
     QTest::newRow("26B-A4B") << QByteArray("26B-A4B") << 30 << 5 << 1024 << true;
@@ -172,8 +166,7 @@ void TestConfig::kvSharingOfPublishedSizes() {
 }
 
 void TestConfig::goldenModels_data() {
-    QTest::addColumn<QByteArray>("model");
-    QTest::addColumn<QByteArray>("layers");
+    support::addColumns<QByteArray, QByteArray>("model", "layers");
     QTest::newRow("e2b") << QByteArray("e2b")
                          << QByteArray("S16x1/128<0 S16x1/128<1 S16x1/128<2 S16x1/128<3 "
                                        "F32x1/128<4 S16x1/128<5 S16x1/256<5s S16x1/256<5s "
@@ -494,8 +487,7 @@ void TestConfig::oddDefaults() {
 }
 
 void TestConfig::whatIsNotRunIsTold_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<bool>("is_told");
+    support::addColumns<QByteArray, bool>("text", "is_told");
     const auto row = [](const char* text, bool is_told) {
         QTest::addRow("%s", text) << QByteArray(text) << is_told;
     };
@@ -561,10 +553,8 @@ void TestConfig::processorSpellings() {
 }
 
 void TestConfig::chatTemplateDecides_data() {
-    QTest::addColumn<QByteArray>("model");
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<bool>("is_large");
-    QTest::addColumn<bool>("has_warning");
+    support::addColumns<QByteArray, QByteArray, bool, bool>("model", "text", "is_large",
+                                                            "has_warning");
     const QByteArray small = "{{ '<|turn>model\\n' }}{%- if x %}<|channel>thought\\n{%- endif %}";
     const QByteArray large = "{{ '<|turn>model\\n' }}{{ '<|channel>thought\\n<channel|>' }}";
     const QByteArray large_literal = "<|turn>model\n<|channel>thought\n<channel|>";

@@ -96,10 +96,7 @@ void TestNames::usesOfOneLayer() {
 }
 
 void TestNames::otherNames_data() {
-    QTest::addColumn<QByteArray>("name");
-    QTest::addColumn<int>("role");
-    QTest::addColumn<int>("layer");
-    QTest::addColumn<bool>("is_decoder");
+    support::addColumns<QByteArray, int, int, bool>("name", "role", "layer", "is_decoder");
     const auto row = [](const char* name, PartRole role, int layer, bool is_decoder) {
         QTest::newRow(*name == '\0' ? "nothing" : name)
             << QByteArray(name) << static_cast<int>(role) << layer << is_decoder;
@@ -136,8 +133,7 @@ void TestNames::otherNames() {
 }
 
 void TestNames::uses_data() {
-    QTest::addColumn<QByteArray>("name");
-    QTest::addColumn<int>("use");
+    support::addColumns<QByteArray, int>("name", "use");
     const auto row = [](const char* name, TensorUse use) {
         QTest::newRow(name) << QByteArray(name) << static_cast<int>(use);
     };

@@ -102,8 +102,7 @@ std::unique_ptr<Names> TestStoredNames::changed(const Change& change) const {
 }
 
 void TestStoredNames::says_data() {
-    QTest::addColumn<QByteArray>("tensor");
-    QTest::addColumn<QByteArray>("fragments");
+    support::addColumns<QByteArray, QByteArray>("tensor", "fragments");
     changes_.clear();
     const auto row = [&](const char* title, Change change, const char* tensor,
                          const char* fragments) {

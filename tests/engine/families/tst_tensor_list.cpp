@@ -4,8 +4,8 @@
 #include "engine/families/config.h"
 #include "engine/families/tensor_list.h"
 #include "tests/support/golden.h"
+#include "tests/support/listed_model.h"
 #include "tests/support/program/test_class.h"
-#include "tests/support/published_configs.h"
 
 #include <QTest>
 
@@ -21,24 +21,6 @@ struct Sums {
         elements += tensor.numElements();
     }
 };
-
-engine::ModelConfig published(const char* size) {
-    auto config = engine::parseModelConfig(support::publishedConfigJson(size),
-                                           support::publishedGenerationJson(),
-                                           support::publishedProcessorJson());
-    if (!config) {
-        qFatal("%s", config.error().message.c_str());
-    }
-    return *config;
-}
-
-engine::ModelConfig golden(const char* model) {
-    auto config = engine::readModelConfig(support::goldenDir() / model / "model");
-    if (!config) {
-        qFatal("%s", config.error().message.c_str());
-    }
-    return *config;
-}
 
 } // namespace
 
@@ -63,11 +45,8 @@ private Q_SLOTS:
 };
 
 void TestTensorList::publishedTotals_data() {
-    QTest::addColumn<QByteArray>("size");
-    QTest::addColumn<qint64>("stored_count");
-    QTest::addColumn<qint64>("used_count");
-    QTest::addColumn<qint64>("stored_elements");
-    QTest::addColumn<qint64>("used_elements");
+    support::addColumns<QByteArray, qint64, qint64, qint64, qint64>(
+        "size", "stored_count", "used_count", "stored_elements", "used_elements");
     // -1: not published. Used counts: less k_proj, v_proj, k_norm of the 20 and 18 shared layers.
     QTest::newRow("E2B") << QByteArray("E2B") << qint64{2011} << qint64{1951} << qint64{5123178979}
                          << qint64{5104298467};
@@ -86,7 +65,7 @@ void TestTensorList::publishedTotals() {
     QFETCH(qint64, stored_elements);
     QFETCH(qint64, used_elements);
     Sums stored, used;
-    for (const auto& tensor : engine::listTensors(published(size.constData()))) {
+    for (const auto& tensor : support::publishedModel(size.constData()).tensors) {
         stored.add(tensor);
         if (!tensor.is_unused) {
             used.add(tensor);
@@ -101,10 +80,8 @@ void TestTensorList::publishedTotals() {
 }
 
 void TestTensorList::publishedBlocks_data() {
-    QTest::addColumn<QByteArray>("size");
-    QTest::addColumn<QByteArray>("module_prefix");
-    QTest::addColumn<qint64>("stored_bytes");
-    QTest::addColumn<qint64>("used_bytes");
+    support::addColumns<QByteArray, QByteArray, qint64, qint64>("size", "module_prefix",
+                                                                "stored_bytes", "used_bytes");
     struct Row {
         const char* module;
         qint64 e2b_stored, e2b_used, e4b_stored, e4b_used;
@@ -138,7 +115,7 @@ void TestTensorList::publishedBlocks() {
     const bool is_pattern = module_prefix.endsWith('*');
     const std::string wanted = module_prefix.chopped(is_pattern ? 1 : 0).toStdString();
     Sums stored, used;
-    for (const auto& tensor : engine::listTensors(published(size.constData()))) {
+    for (const auto& tensor : support::publishedModel(size.constData()).tensors) {
         if (is_pattern ? tensor.module.starts_with(wanted) : tensor.module == wanted) {
             stored.add(tensor);
             if (!tensor.is_unused) {
@@ -151,10 +128,7 @@ void TestTensorList::publishedBlocks() {
 }
 
 void TestTensorList::publishedLayers_data() {
-    QTest::addColumn<QByteArray>("size");
-    QTest::addColumn<int>("layer");
-    QTest::addColumn<qint64>("stored");
-    QTest::addColumn<qint64>("used");
+    support::addColumns<QByteArray, int, qint64, qint64>("size", "layer", "stored", "used");
     const auto row = [](const char* size, int layer, qint64 stored, qint64 used) {
         QTest::addRow("%s layer %d", size, layer) << QByteArray(size) << layer << stored << used;
     };
@@ -175,7 +149,7 @@ void TestTensorList::publishedLayers() {
     QFETCH(qint64, used);
     Sums stored_sums, used_sums;
     const std::string module = "model.language_model.layers." + std::to_string(layer);
-    for (const auto& tensor : engine::listTensors(published(size.constData()))) {
+    for (const auto& tensor : support::publishedModel(size.constData()).tensors) {
         if (tensor.module == module) {
             QCOMPARE(tensor.layer, layer);
             stored_sums.add(tensor);
@@ -189,9 +163,7 @@ void TestTensorList::publishedLayers() {
 }
 
 void TestTensorList::publishedLinears_data() {
-    QTest::addColumn<QByteArray>("size");
-    QTest::addColumn<qint64>("modules");
-    QTest::addColumn<qint64>("elements");
+    support::addColumns<QByteArray, qint64, qint64>("size", "modules", "elements");
     QTest::newRow("E2B") << QByteArray("E2B") << qint64{525} << qint64{2336555008};
     QTest::newRow("E4B") << QByteArray("E4B") << qint64{592} << qint64{4434886656};
 }
@@ -201,7 +173,7 @@ void TestTensorList::publishedLinears() {
     QFETCH(qint64, modules);
     QFETCH(qint64, elements);
     Sums sums;
-    for (const auto& tensor : engine::listTensors(published(size.constData()))) {
+    for (const auto& tensor : support::publishedModel(size.constData()).tensors) {
         if (engine::isQuantizable(tensor)) {
             sums.add(tensor);
         }
@@ -220,7 +192,7 @@ void TestTensorList::goldenFilesHoldExactlyTheUsedTensors_data() {
 void TestTensorList::goldenFilesHoldExactlyTheUsedTensors() {
     QFETCH(QByteArray, model);
     std::map<std::string, std::vector<int64_t>> expected;
-    for (const auto& tensor : engine::listTensors(golden(model.constData()))) {
+    for (const auto& tensor : support::goldenModel(model.constData()).tensors) {
         if (!tensor.is_unused) {
             expected[tensor.name] = tensor.shape;
         }
@@ -241,8 +213,7 @@ void TestTensorList::goldenFilesHoldExactlyTheUsedTensors() {
 }
 
 void TestTensorList::goldenFourBitModules_data() {
-    QTest::addColumn<QByteArray>("model");
-    QTest::addColumn<int>("modules");
+    support::addColumns<QByteArray, int>("model", "modules");
     QTest::newRow("e2b") << QByteArray("e2b") << 131;
     QTest::newRow("e4b") << QByteArray("e4b") << 151;
     QTest::newRow("dense31b") << QByteArray("dense31b") << 57;
@@ -253,7 +224,7 @@ void TestTensorList::goldenFourBitModules() {
     QFETCH(QByteArray, model);
     QFETCH(int, modules);
     std::set<std::string> ours;
-    for (const auto& tensor : engine::listTensors(golden(model.constData()))) {
+    for (const auto& tensor : support::goldenModel(model.constData()).tensors) {
         if (engine::isQuantizable(tensor)) {
             constexpr std::string_view kSuffix = ".weight";
             QVERIFY2(tensor.name.ends_with(kSuffix), tensor.name.c_str());
@@ -273,7 +244,7 @@ void TestTensorList::goldenFourBitModules() {
 void TestTensorList::namesAreUniqueAndCanonical() {
     for (const char* size : {"E2B", "E4B", "31B", "26B-A4B"}) {
         std::set<std::string> names;
-        for (const auto& tensor : engine::listTensors(published(size))) {
+        for (const auto& tensor : support::publishedModel(size).tensors) {
             QVERIFY2(names.insert(tensor.name).second, tensor.name.c_str());
             QVERIFY2(tensor.name.starts_with(tensor.module + "."), tensor.name.c_str());
             QCOMPARE(engine::canonicalTensorName(tensor.name, false), tensor.name);
@@ -282,9 +253,7 @@ void TestTensorList::namesAreUniqueAndCanonical() {
 }
 
 void TestTensorList::canonicalNames_data() {
-    QTest::addColumn<QByteArray>("name");
-    QTest::addColumn<bool>("is_text_only");
-    QTest::addColumn<QByteArray>("canonical");
+    support::addColumns<QByteArray, bool, QByteArray>("name", "is_text_only", "canonical");
     const auto row = [](const char* name, bool is_text_only, const char* canonical) {
         QTest::addRow("%s%s", name, is_text_only ? " (text only)" : "")
             << QByteArray(name) << is_text_only << QByteArray(canonical);

@@ -2,6 +2,8 @@
 // Raw bytes of safetensors files for tests: a header text is taken as it is, right or wrong.
 #pragma once
 
+#include "tests/support/files.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -41,11 +43,6 @@ inline std::string headerEntry(const std::string& name,
 inline void writeBytes(const std::filesystem::path& file, std::string_view bytes) {
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
     out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
-inline std::string readBytes(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 } // namespace support

@@ -6,6 +6,7 @@
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/files/shard_index.h"
+#include "tests/support/files.h"
 #include "tests/support/golden.h"
 #include "tests/support/growth.h"
 #include "tests/support/program/test_class.h"
@@ -33,8 +34,7 @@ const std::vector<std::string>& tokens() {
 }
 
 std::string goldenText(const char* name) {
-    std::ifstream in(support::goldenDir() / "e2b/model" / name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    return support::textOf(support::goldenDir() / "e2b/model" / name);
 }
 
 /// `text`, an object, as far as further members can stand behind.

@@ -32,7 +32,7 @@ std::vector<std::pair<std::string, std::string>> soundFiles() {
     std::vector<std::pair<std::string, std::string>> files;
     for (const char* name :
          {"config.json", "generation_config.json", "processor_config.json", "tokenizer.json"}) {
-        files.emplace_back(name, support::readBytes(golden / name));
+        files.emplace_back(name, support::textOf(golden / name));
     }
     files.emplace_back("model.safetensors", support::smallShard("a"));
     return files;

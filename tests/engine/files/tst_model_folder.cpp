@@ -8,6 +8,7 @@
 #include "tests/engine/files/malformed_index.h"
 #include "tests/support/links.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -29,15 +30,6 @@ using support::rawSafetensors;
 using support::smallShard;
 using support::writeBytes;
 
-std::string ruleOf(const engine::Error& error) {
-    for (const auto& [name, value] : error.details) {
-        if (name == "rule") {
-            return value;
-        }
-    }
-    return {};
-}
-
 const std::string kIndex = "model.safetensors.index.json";
 const std::string kFirst = "model-00001-of-00002.safetensors";
 const std::string kSecond = "model-00002-of-00002.safetensors";
@@ -45,7 +37,7 @@ const std::string kSecond = "model-00002-of-00002.safetensors";
 /// "rule: message" of a failed open, "opened" otherwise.
 template <typename T>
 std::string outcome(const engine::Result<T>& result) {
-    return result ? "opened" : ruleOf(result.error()) + ": " + result.error().message;
+    return result ? "opened" : support::detailOf(result.error()) + ": " + result.error().message;
 }
 
 } // namespace
@@ -115,9 +107,7 @@ void TestModelFolder::shards() {
 }
 
 void TestModelFolder::shardWarnings_data() {
-    QTest::addColumn<QByteArray>("metadata");
-    QTest::addColumn<QByteArray>("extra_tensor");
-    QTest::addColumn<QByteArray>("warning");
+    support::addColumns<QByteArray, QByteArray, QByteArray>("metadata", "extra_tensor", "warning");
     QTest::newRow("no metadata") << QByteArray() << QByteArray() << QByteArray();
     QTest::newRow("right total") << QByteArray(R"("metadata":{"total_size":4},)") << QByteArray()
                                  << QByteArray();
@@ -174,10 +164,11 @@ void TestModelFolder::singleFileWinsOverIndex() {
 void TestModelFolder::headerOnlyFolders() {
     engine::OpenOptions options;
     options.is_header_only_allowed = true;
-    QCOMPARE(ruleOf(engine::openModelFolder(folder_, options).error()),
+    QCOMPARE(support::detailOf(engine::openModelFolder(folder_, options).error()),
              std::string("WeightsMissing"));
     writeBytes(folder_ / "config.json", "{}");
-    QCOMPARE(ruleOf(engine::openModelFolder(folder_).error()), std::string("WeightsMissing"));
+    QCOMPARE(support::detailOf(engine::openModelFolder(folder_).error()),
+             std::string("WeightsMissing"));
     const auto config_only = engine::openModelFolder(folder_, options);
     QVERIFY2(config_only.has_value(), outcome(config_only).c_str());
     QVERIFY((*config_only)->isHeaderOnly());
@@ -185,12 +176,13 @@ void TestModelFolder::headerOnlyFolders() {
     engine::TensorInfo made_up;
     made_up.size_bytes = 1;
     std::vector<std::byte> byte(1);
-    QCOMPARE(ruleOf((*config_only)->read(made_up, 0, byte).error()), std::string("DataAbsent"));
+    QCOMPARE(support::detailOf((*config_only)->read(made_up, 0, byte).error()),
+             std::string("DataAbsent"));
     // Shards of which one has only its header.
     writeShards();
     const std::string second = smallShard("b");
     writeBytes(folder_ / kSecond, second.substr(0, second.size() - 2));
-    QCOMPARE(ruleOf(engine::openModelFolder(folder_).error()),
+    QCOMPARE(support::detailOf(engine::openModelFolder(folder_).error()),
              std::string("MetadataIncompleteBuffer"));
     auto headers = engine::openModelFolder(folder_, options);
     QVERIFY2(headers.has_value(), outcome(headers).c_str());
@@ -204,7 +196,8 @@ void TestModelFolder::headerOnlyFolders() {
     headers->reset(); // Windows takes no file away that is open
     // The index is there, a shard is not; then a pointer stands in its place.
     std::filesystem::remove(folder_ / kSecond);
-    QCOMPARE(ruleOf(engine::openModelFolder(folder_).error()), std::string("ShardMissing"));
+    QCOMPARE(support::detailOf(engine::openModelFolder(folder_).error()),
+             std::string("ShardMissing"));
     writeBytes(folder_ / kIndex, "{\"weight_map\":{}");
     QVERIFY(!engine::openModelFolder(folder_, options).has_value()); // broken stays broken
     writeShards();
@@ -213,7 +206,8 @@ void TestModelFolder::headerOnlyFolders() {
         if (is_pointer) {
             writeBytes(folder_ / kSecond,
                        "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 2\n");
-            QCOMPARE(ruleOf(engine::openModelFolder(folder_).error()), std::string("LfsPointer"));
+            QCOMPARE(support::detailOf(engine::openModelFolder(folder_).error()),
+                     std::string("LfsPointer"));
         }
         const auto partly = engine::openModelFolder(folder_, options);
         QVERIFY2(partly.has_value(), outcome(partly).c_str());
@@ -247,7 +241,7 @@ void TestModelFolder::standInsAreNamed() {
     };
     writeBytes(folder_ / file,
                "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 33384568\n");
-    QCOMPARE(ruleOf(errorOf()), std::string("LfsPointer"));
+    QCOMPARE(support::detailOf(errorOf()), std::string("LfsPointer"));
     QVERIFY2(errorOf().message.find(file + ": is a Git LFS pointer") != std::string::npos,
              errorOf().message.c_str());
     if (file == "tokenizer.json") { // a plan looks no further
@@ -262,18 +256,19 @@ void TestModelFolder::standInsAreNamed() {
             continue;
         }
         writeBytes(folder_ / file, page);
-        QCOMPARE(ruleOf(errorOf()), std::string("HtmlFile"));
+        QCOMPARE(support::detailOf(errorOf()), std::string("HtmlFile"));
     }
 }
 
 void TestModelFolder::notAFolder() {
     writeBytes(folder_ / "model.safetensors", smallShard("a"));
-    QCOMPARE(ruleOf(engine::openModelFolder(folder_ / "model.safetensors").error()),
+    QCOMPARE(support::detailOf(engine::openModelFolder(folder_ / "model.safetensors").error()),
              std::string("NotAFolder"));
-    QCOMPARE(ruleOf(engine::openModelFolder(folder_ / "none").error()), std::string("FileMissing"));
-    QCOMPARE(ruleOf(engine::openSafetensorsFile(folder_ / "none.safetensors").error()),
+    QCOMPARE(support::detailOf(engine::openModelFolder(folder_ / "none").error()),
              std::string("FileMissing"));
-    QCOMPARE(ruleOf(engine::openSafetensorsFile(folder_).error()), std::string("ST07"));
+    QCOMPARE(support::detailOf(engine::openSafetensorsFile(folder_ / "none.safetensors").error()),
+             std::string("FileMissing"));
+    QCOMPARE(support::detailOf(engine::openSafetensorsFile(folder_).error()), std::string("ST07"));
     QCOMPARE(outcome(engine::openSafetensorsFile(folder_ / "model.safetensors")),
              std::string("opened"));
 }
@@ -395,16 +390,16 @@ void TestModelFolder::hubCacheLinks() {
 void TestModelFolder::specialFiles() {
 #ifndef _WIN32
     QCOMPARE(::mkfifo((folder_ / "model.safetensors").c_str(), 0600), 0);
-    QCOMPARE(ruleOf(engine::openModelFolder(folder_).error()), std::string("ST07")); // and returns
+    QCOMPARE(support::detailOf(engine::openModelFolder(folder_).error()),
+             std::string("ST07")); // and returns
     fs::remove(folder_ / "model.safetensors");
 #endif
     fs::create_directory(folder_ / "model.safetensors");
-    QCOMPARE(ruleOf(engine::openModelFolder(folder_).error()), std::string("ST07"));
+    QCOMPARE(support::detailOf(engine::openModelFolder(folder_).error()), std::string("ST07"));
 }
 
 void TestModelFolder::changedWhileOpen_data() {
-    QTest::addColumn<int>("change");
-    QTest::addColumn<QByteArray>("message");
+    support::addColumns<int, QByteArray>("change", "message");
     QTest::newRow("shortened") << 0 << QByteArray("it had");
     QTest::newRow("emptied") << 1 << QByteArray("now it has 0");
     QTest::newRow("grown") << 2 << QByteArray("it had");
@@ -438,7 +433,7 @@ void TestModelFolder::changedWhileOpen() {
 #endif
     const auto read = (*source)->read(info, 0, data);
     QVERIFY(!read.has_value());
-    QCOMPARE(ruleOf(read.error()), std::string("ST08"));
+    QCOMPARE(support::detailOf(read.error()), std::string("ST08"));
     QVERIFY2(read.error().message.find(message.toStdString()) != std::string::npos,
              read.error().message.c_str());
 }
@@ -503,9 +498,10 @@ void TestModelFolder::pickleDisguises() {
               "model.pth", "model.ckpt", "MODEL.SAFETENSORS", "weights.SafeTensors",
               "model.safetensors.bin", "data.pkl"}) {
             writeBytes(folder_ / name, content);
-            QCOMPARE(ruleOf(engine::openSafetensorsFile(folder_ / name).error()), rule);
+            QCOMPARE(support::detailOf(engine::openSafetensorsFile(folder_ / name).error()), rule);
             if (support::makeLink(name, folder_ / "link")) {
-                QCOMPARE(ruleOf(engine::openSafetensorsFile(folder_ / "link").error()), rule);
+                QCOMPARE(support::detailOf(engine::openSafetensorsFile(folder_ / "link").error()),
+                         rule);
                 fs::remove(folder_ / "link");
             }
             fs::remove(folder_ / name);
@@ -520,16 +516,17 @@ void TestModelFolder::smallFiles() {
     const auto text = engine::readModelText(folder_, "config.json", 5);
     QVERIFY2(text.has_value(), outcome(text).c_str());
     QCOMPARE(**text, std::string("12345"));
-    QCOMPARE(ruleOf(engine::readModelText(folder_, "config.json", 4).error()),
+    QCOMPARE(support::detailOf(engine::readModelText(folder_, "config.json", 4).error()),
              std::string("FileTooLarge"));
     const auto absent = engine::readModelText(folder_, "none.json", 5);
     QVERIFY(absent.has_value() && !absent->has_value());
-    QCOMPARE(ruleOf(engine::readModelText(folder_, "../model/config.json", 5).error()),
+    QCOMPARE(support::detailOf(engine::readModelText(folder_, "../model/config.json", 5).error()),
              std::string("ShardName"));
-    QCOMPARE(ruleOf(engine::readModelText(folder_, "", 5).error()), std::string("ShardName"));
+    QCOMPARE(support::detailOf(engine::readModelText(folder_, "", 5).error()),
+             std::string("ShardName"));
     writeBytes(outside_ / "secret.json", "1");
     BELFRY_LINK_OR_SKIP("../outside/secret.json", folder_ / "generation_config.json");
-    QCOMPARE(ruleOf(engine::readModelText(folder_, "generation_config.json", 5).error()),
+    QCOMPARE(support::detailOf(engine::readModelText(folder_, "generation_config.json", 5).error()),
              std::string("ST07"));
     QVERIFY(engine::readModelText(folder_, "generation_config.json", 5, true).has_value());
 }

@@ -5,6 +5,7 @@
 #include "engine/files/safetensors.h"
 #include "tests/engine/files/raw_safetensors.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -45,15 +46,6 @@ ssize_t faultyRead(int file, void* out, size_t size, off_t offset) {
     }
     const size_t wanted = is_hit && fault == Fault::Short && size > 1 ? 1 : size;
     return syscall(SYS_pread64, file, out, wanted, offset);
-}
-
-std::string ruleOf(const engine::Error& error) {
-    for (const auto& [name, value] : error.details) {
-        if (name == "rule") {
-            return value;
-        }
-    }
-    return {};
 }
 
 } // namespace
@@ -100,19 +92,19 @@ private Q_SLOTS:
 };
 
 void TestReadFaults::shortReadsAndInterruptions_data() {
-    QTest::addColumn<int>("kind");
-    QTest::newRow("one byte per call") << static_cast<int>(Fault::Short);
-    QTest::newRow("every other call interrupted") << static_cast<int>(Fault::Interrupt);
+    QTest::addColumn<Fault>("kind");
+    QTest::newRow("one byte per call") << Fault::Short;
+    QTest::newRow("every other call interrupted") << Fault::Interrupt;
 }
 
 void TestReadFaults::shortReadsAndInterruptions() {
-    QFETCH(int, kind);
+    QFETCH(Fault, kind);
     QTemporaryDir folder;
     const std::filesystem::path file = folder.path().toStdString() + "/model.safetensors";
     support::writeBytes(
         file,
         support::rawSafetensors("{" + support::headerEntry("a", "U8", "300", "0,300") + "}", 300));
-    fault = static_cast<Fault>(kind);
+    fault = kind;
     fault_call = -1;
     const auto source = engine::openSafetensorsFile(file);
     QVERIFY2(source.has_value(), source ? "" : source.error().message.c_str());
@@ -124,22 +116,20 @@ void TestReadFaults::shortReadsAndInterruptions() {
 }
 
 void TestReadFaults::failingCall_data() {
-    QTest::addColumn<int>("kind");
-    QTest::addColumn<QByteArray>("rule");
-    QTest::newRow("input error") << static_cast<int>(Fault::IoError)
-                                 << QByteArray("FileUnreadable");
-    QTest::newRow("end of file") << static_cast<int>(Fault::EndOfFile) << QByteArray("ST08");
+    support::addColumns<Fault, QByteArray>("kind", "rule");
+    QTest::newRow("input error") << Fault::IoError << QByteArray("FileUnreadable");
+    QTest::newRow("end of file") << Fault::EndOfFile << QByteArray("ST08");
 }
 
 /// The n-th read fails, for every n: of opening and of reading.
 void TestReadFaults::failingCall() {
-    QFETCH(int, kind);
+    QFETCH(Fault, kind);
     QFETCH(QByteArray, rule);
     QTemporaryDir folder;
     const std::filesystem::path file = folder.path().toStdString() + "/model.safetensors";
     support::writeBytes(
         file, support::rawSafetensors("{" + support::headerEntry("a", "U8", "3", "0,3") + "}", 3));
-    fault = static_cast<Fault>(kind);
+    fault = kind;
     int num_failures = 0;
     for (fault_call = 0; fault_call < 50; ++fault_call) {
         num_calls = 0;
@@ -151,7 +141,7 @@ void TestReadFaults::failingCall() {
             break;
         }
         ++num_failures;
-        QCOMPARE(QByteArray::fromStdString(ruleOf(read.error())), rule);
+        QCOMPARE(QByteArray::fromStdString(support::detailOf(read.error())), rule);
         QVERIFY(read.error().message.starts_with("model.safetensors: "));
     }
     QCOMPARE(num_failures, 3); // first bytes, header, tensor; the fourth call does not happen

@@ -6,6 +6,7 @@
 #include "tests/engine/files/malformed_safetensors.h"
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -18,15 +19,6 @@
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string detail(const engine::Error& error, std::string_view key) {
-    for (const auto& [name, value] : error.details) {
-        if (name == key) {
-            return value;
-        }
-    }
-    return {};
-}
 
 /// Name, type, shape, offset and size of every tensor, for comparison.
 std::string describe(const std::vector<engine::TensorInfo>& tensors) {
@@ -74,9 +66,7 @@ private:
 };
 
 void TestSafetensorsHeader::brokenRule_data() {
-    QTest::addColumn<QByteArray>("content");
-    QTest::addColumn<QByteArray>("rule");
-    QTest::addColumn<QByteArray>("expected");
+    support::addColumns<QByteArray, QByteArray, QByteArray>("content", "rule", "expected");
     for (const support::MalformedCase& row : support::malformedSafetensors()) {
         QTest::newRow(row.name.c_str())
             << QByteArray::fromStdString(row.files[0].second) << QByteArray::fromStdString(row.rule)
@@ -91,7 +81,7 @@ void TestSafetensorsHeader::brokenRule() {
     const auto source = engine::openSafetensorsFile(write(content.toStdString()));
     QVERIFY(!source.has_value());
     const engine::Error& error = source.error();
-    QCOMPARE(QByteArray::fromStdString(detail(error, "rule")), rule);
+    QCOMPARE(QByteArray::fromStdString(support::detailOf(error, "rule")), rule);
     QVERIFY2(error.message.find(expected.toStdString()) != std::string::npos,
              error.message.c_str());
     QVERIFY(error.message.starts_with("model.safetensors: "));
@@ -198,8 +188,7 @@ void TestSafetensorsHeader::accepted() {
 }
 
 void TestSafetensorsHeader::warnings_data() {
-    QTest::addColumn<QByteArray>("header");
-    QTest::addColumn<QByteArray>("warning");
+    support::addColumns<QByteArray, QByteArray>("header", "warning");
     const auto row = [](const char* name, const char* members, const char* warning) {
         QTest::newRow(name)
             << QByteArray("{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]") +
@@ -225,10 +214,7 @@ void TestSafetensorsHeader::warnings() {
         QVERIFY(warnings.empty());
         return;
     }
-    const bool is_found = std::any_of(warnings.begin(), warnings.end(), [&](const auto& text) {
-        return text.find(warning.toStdString()) != std::string::npos;
-    });
-    QVERIFY(is_found);
+    QVERIFY(support::mentions(warnings, warning.toStdString()));
 }
 
 void TestSafetensorsHeader::unreadableTypeFailsOnRead() {
@@ -240,7 +226,7 @@ void TestSafetensorsHeader::unreadableTypeFailsOnRead() {
     std::vector<std::byte> bytes(4);
     const auto read = (*source)->read(*(*source)->find("f8"), 0, bytes);
     QVERIFY(!read.has_value());
-    QCOMPARE(detail(read.error(), "rule"), std::string("ST05"));
+    QCOMPARE(support::detailOf(read.error(), "rule"), std::string("ST05"));
     QVERIFY(read.error().code == engine::ErrorCode::Unsupported);
 }
 
@@ -255,7 +241,7 @@ void TestSafetensorsHeader::readOutsideTensorIsRefused() {
     for (const uint64_t offset : {uint64_t{5}, uint64_t{9}, UINT64_MAX, UINT64_MAX - 3}) {
         const auto read = (*source)->read(info, offset, bytes);
         QVERIFY(!read.has_value());
-        QCOMPARE(detail(read.error(), "rule"), std::string("TensorRange"));
+        QCOMPARE(support::detailOf(read.error(), "rule"), std::string("TensorRange"));
     }
 }
 
@@ -267,7 +253,7 @@ void TestSafetensorsHeader::tooManyTensors() {
     header += "}";
     const auto parsed = engine::parseSafetensorsHeader(header, 8 + header.size(), "big");
     QVERIFY(!parsed.has_value());
-    QCOMPARE(detail(parsed.error(), "rule"), std::string("ST02"));
+    QCOMPARE(support::detailOf(parsed.error(), "rule"), std::string("ST02"));
     QVERIFY(parsed.error().message.find("more than 1000000 tensors") != std::string::npos);
 }
 
@@ -289,7 +275,8 @@ void TestSafetensorsHeader::randomByteFlips() {
         const auto source = engine::openSafetensorsFile(write(changed));
         if (!source) {
             ++num_errors;
-            QVERIFY2(!detail(source.error(), "rule").empty(), source.error().message.c_str());
+            QVERIFY2(!support::detailOf(source.error(), "rule").empty(),
+                     source.error().message.c_str());
             continue;
         }
         uint64_t total = 0;
@@ -315,7 +302,7 @@ void TestSafetensorsHeader::truncationAtEveryByte() {
         const std::string expected = length < 8                   ? "HeaderTooSmall"
                                      : length < 8 + header.size() ? "InvalidHeaderLength"
                                                                   : "MetadataIncompleteBuffer";
-        QCOMPARE(detail(source.error(), "rule"), expected);
+        QCOMPARE(support::detailOf(source.error(), "rule"), expected);
     }
 }
 
@@ -331,13 +318,13 @@ void TestSafetensorsHeader::headerOnlyFile() {
     std::vector<std::byte> bytes(8);
     const auto read = (*source)->read((*source)->tensors()[0], 0, bytes);
     QVERIFY(!read.has_value());
-    QCOMPARE(detail(read.error(), "rule"), std::string("DataAbsent"));
+    QCOMPARE(support::detailOf(read.error(), "rule"), std::string("DataAbsent"));
     source->reset(); // on Windows nobody writes into a file that is open
     // Part of the data is a damaged file, not a header-only one.
     const auto cut =
         engine::openSafetensorsFile(write(support::rawSafetensors(header, 7)), options);
     QVERIFY(!cut.has_value());
-    QCOMPARE(detail(cut.error(), "rule"), std::string("MetadataIncompleteBuffer"));
+    QCOMPARE(support::detailOf(cut.error(), "rule"), std::string("MetadataIncompleteBuffer"));
 }
 
 void TestSafetensorsHeader::goldenFilesEqualIndependentReader_data() {

@@ -6,6 +6,7 @@
 #include "tests/engine/files/raw_safetensors.h"
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -24,15 +25,6 @@ std::vector<std::byte> bytesOf(std::string_view text) {
     std::vector<std::byte> bytes(text.size());
     std::memcpy(bytes.data(), text.data(), text.size());
     return bytes;
-}
-
-std::string ruleOfSafetensorsWriter(const engine::Error& error) {
-    for (const auto& [name, value] : error.details) {
-        if (name == "rule") {
-            return value;
-        }
-    }
-    return {};
 }
 
 std::vector<TensorToWrite> smallTensors() {
@@ -80,7 +72,7 @@ void TestSafetensorsWriter::layout() {
     const fs::path file = folder_ / "x.safetensors";
     const auto written = engine::writeSafetensorsFile(file, smallTensors());
     QVERIFY2(written.has_value(), written ? "" : written.error().message.c_str());
-    const std::string bytes = support::readBytes(file);
+    const std::string bytes = support::textOf(file);
     const size_t header_bytes =
         static_cast<unsigned char>(bytes[0]) + 256U * static_cast<unsigned char>(bytes[1]);
     QCOMPARE((8 + header_bytes) % 8, size_t{0});
@@ -159,8 +151,7 @@ void TestSafetensorsWriter::streamsInPieces() {
 }
 
 void TestSafetensorsWriter::shards_data() {
-    QTest::addColumn<quint64>("max_shard_bytes");
-    QTest::addColumn<int>("num_shards");
+    support::addColumns<quint64, int>("max_shard_bytes", "num_shards");
     QTest::newRow("all in one file") << quint64{19} << 1;
     QTest::newRow("one byte less") << quint64{18} << 2;        // 5+8+2+0, then 4
     QTest::newRow("eight bytes") << quint64{8} << 3;           // 5 | 8 | 2+0+4
@@ -192,8 +183,7 @@ void TestSafetensorsWriter::shards() {
 }
 
 void TestSafetensorsWriter::refused_data() {
-    QTest::addColumn<int>("which");
-    QTest::addColumn<QByteArray>("rule");
+    support::addColumns<int, QByteArray>("which", "rule");
     QTest::newRow("name twice") << 0 << QByteArray("ST01");
     QTest::newRow("empty name") << 1 << QByteArray("ST02");
     QTest::newRow("name of the metadata") << 2 << QByteArray("ST02");
@@ -254,7 +244,7 @@ void TestSafetensorsWriter::refused() {
     const auto written = engine::writeSafetensorsFile(folder_ / "x.safetensors", tensors);
     QVERIFY(!written.has_value());
     QVERIFY(written.error().code == engine::ErrorCode::InvalidRequest);
-    QCOMPARE(QByteArray::fromStdString(ruleOfSafetensorsWriter(written.error())), rule);
+    QCOMPARE(QByteArray::fromStdString(support::detailOf(written.error())), rule);
     QCOMPARE(numFiles(), size_t{0});
 }
 
@@ -263,8 +253,8 @@ void TestSafetensorsWriter::existingFileStays() {
     support::writeBytes(file, "old");
     const auto refused = engine::writeSafetensorsFile(file, smallTensors());
     QVERIFY(!refused.has_value());
-    QCOMPARE(ruleOfSafetensorsWriter(refused.error()), std::string("ST09"));
-    QCOMPARE(support::readBytes(file), std::string("old"));
+    QCOMPARE(support::detailOf(refused.error()), std::string("ST09"));
+    QCOMPARE(support::textOf(file), std::string("old"));
     QVERIFY(!engine::writeSafetensorsFolder(folder_, smallTensors()).has_value());
     QCOMPARE(numFiles(), size_t{1});
     engine::WriteOptions options;
@@ -309,7 +299,7 @@ void TestSafetensorsWriter::unwritableFolder() {
     const auto written =
         engine::writeSafetensorsFile(folder_ / "none" / "x.safetensors", smallTensors());
     QVERIFY(!written.has_value());
-    QCOMPARE(ruleOfSafetensorsWriter(written.error()), std::string("WriteFailed"));
+    QCOMPARE(support::detailOf(written.error()), std::string("WriteFailed"));
     QVERIFY(written.error().message.starts_with("x.safetensors: cannot be created: "));
     if (fs::exists("/dev/full")) { // a disk that is always full
         const auto full = engine::writeSafetensorsFile("/dev/full/x", smallTensors());

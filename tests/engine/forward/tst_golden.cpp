@@ -46,8 +46,7 @@ private Q_SLOTS:
 
 private:
     static void rows() {
-        QTest::addColumn<QString>("family");
-        QTest::addColumn<int>("index");
+        support::addColumns<QString, int>("family", "index");
         for (const std::string& family : families()) {
             const auto cases = support::goldenCases(family);
             for (size_t i = 0; i < cases.size(); ++i) {

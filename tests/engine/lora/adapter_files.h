@@ -8,6 +8,7 @@
 #include "engine/families/config.h"
 #include "engine/families/tensor_list.h"
 #include "tests/support/golden.h"
+#include "tests/support/listed_model.h"
 
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,9 @@
 #include <vector>
 
 namespace lora_test {
+
+using support::goldenModel;
+using Model = support::ListedModel;
 
 using Json = nlohmann::ordered_json;
 
@@ -149,23 +153,6 @@ inline void addPair(Tensors& tensors,
                     const std::string& dtype = "F32") {
     tensors[key + ".lora_A.weight"] = noiseTensor({rank, in}, seed, 0.2F, dtype);
     tensors[key + ".lora_B.weight"] = noiseTensor({out, rank}, seed + 1, 0.2F, dtype);
-}
-
-struct Model {
-    engine::ModelConfig config;
-    std::vector<engine::ExpectedTensor> tensors;
-};
-
-inline Model goldenModel(const std::string& name) {
-    auto config = engine::readModelConfig(support::goldenDir() / name / "model");
-    if (!config) {
-        std::fprintf(stderr, "%s\n", config.error().message.c_str());
-        std::exit(99);
-    }
-    Model model;
-    model.config = *config;
-    model.tensors = engine::listTensors(model.config);
-    return model;
 }
 
 inline std::filesystem::path adapterData() {

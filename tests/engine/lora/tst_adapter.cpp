@@ -67,12 +67,8 @@ private Q_SLOTS:
 };
 
 void TestAdapter::goldenCounts_data() {
-    QTest::addColumn<QByteArray>("model");
-    QTest::addColumn<QByteArray>("adapter");
-    QTest::addColumn<int>("language");
-    QTest::addColumn<int>("vision");
-    QTest::addColumn<int>("audio");
-    QTest::addColumn<int>("modules");
+    support::addColumns<QByteArray, QByteArray, int, int, int, int>("model", "adapter", "language",
+                                                                    "vision", "audio", "modules");
     const auto row = [](const char* model, const char* adapter, int language, int vision, int audio,
                         int modules) {
         QTest::addRow("%s/%s", model, adapter)
@@ -131,10 +127,8 @@ void TestAdapter::goldenCounts() {
 }
 
 void TestAdapter::scalingTable_data() {
-    QTest::addColumn<QByteArray>("adapter");
-    QTest::addColumn<QByteArray>("tensor");
-    QTest::addColumn<int>("rank");
-    QTest::addColumn<double>("scaling");
+    support::addColumns<QByteArray, QByteArray, int, double>("adapter", "tensor", "rank",
+                                                             "scaling");
     const auto row = [](const char* adapter, const char* tensor, int rank, double scaling) {
         QTest::addRow("%s %s", adapter, tensor)
             << QByteArray(adapter) << QByteArray(tensor) << rank << scaling;
@@ -212,12 +206,8 @@ void TestAdapter::oldKeysAreReported() {
 }
 
 void TestAdapter::otherKinds_data() {
-    QTest::addColumn<QByteArray>("model");
-    QTest::addColumn<QByteArray>("adapter");
-    QTest::addColumn<QByteArray>("kind");
-    QTest::addColumn<int>("updates");
-    QTest::addColumn<int>("rows");
-    QTest::addColumn<int>("replacements");
+    support::addColumns<QByteArray, QByteArray, QByteArray, int, int, int>(
+        "model", "adapter", "kind", "updates", "rows", "replacements");
     const auto row = [](const char* model, const char* adapter, const char* kind, int updates,
                         int rows, int replacements) {
         QTest::newRow(adapter) << QByteArray(model) << QByteArray(adapter) << QByteArray(kind)
@@ -356,10 +346,8 @@ void TestAdapter::forumLayout() {
 }
 
 void TestAdapter::spellings_data() {
-    QTest::addColumn<QByteArray>("from");
-    QTest::addColumn<QByteArray>("to");
-    QTest::addColumn<QByteArray>("adapter");
-    QTest::addColumn<QByteArray>("pattern");
+    support::addColumns<QByteArray, QByteArray, QByteArray, QByteArray>("from", "to", "adapter",
+                                                                        "pattern");
     const auto row = [](const char* title, const char* adapter, const char* from, const char* to,
                         const char* pattern) {
         QTest::newRow(title) << QByteArray(from) << QByteArray(to) << QByteArray(adapter)

@@ -187,9 +187,7 @@ private Q_SLOTS:
 };
 
 void TestAdapterRuntime::linear_data() {
-    QTest::addColumn<QString>("adapter");
-    QTest::addColumn<QString>("tensor");
-    QTest::addColumn<double>("strength");
+    support::addColumns<QString, QString, double>("adapter", "tensor", "strength");
     const QString golden = QString::fromStdString((support::goldenDir() / "e2b/adapters").string());
     const QString own = QString::fromStdString(adapterData().string());
     for (const double t : {1.0, 0.35, 2.0}) {
@@ -382,9 +380,7 @@ void TestAdapterRuntime::longInputInBlocks() {
 }
 
 void TestAdapterRuntime::embedding_data() {
-    QTest::addColumn<QString>("adapter");
-    QTest::addColumn<QString>("tensor");
-    QTest::addColumn<double>("strength");
+    support::addColumns<QString, QString, double>("adapter", "tensor", "strength");
     for (const double t : {1.0, 0.5}) {
         for (const auto& [adapter, tensor] : {std::pair{"embedding", "embed_tokens"},
                                               {"embedding", "embed_tokens_per_layer"},
@@ -565,8 +561,7 @@ void TestAdapterRuntime::experts() {
 }
 
 void TestAdapterRuntime::footprintIsExact_data() {
-    QTest::addColumn<QString>("model");
-    QTest::addColumn<QString>("folder");
+    support::addColumns<QString, QString>("model", "folder");
     const auto golden = [](const char* model, const char* name) {
         QTest::addRow("%s/%s", model, name)
             << QString(model)

@@ -9,6 +9,7 @@
 #include "tests/engine/lora/adapter_files.h"
 #include "tests/engine/lora/base_rows.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -58,11 +59,7 @@ struct AdapterTravelFixture {
         };
     }
     std::shared_ptr<const Adapter> load(const std::filesystem::path& folder) {
-        auto loaded = loadAdapter(folder, model.config, model.tensors);
-        if (!loaded) {
-            qFatal("%s", loaded.error().message.c_str());
-        }
-        return *loaded;
+        return support::must(loadAdapter(folder, model.config, model.tensors), "adapter");
     }
 
     Model model;
@@ -93,11 +90,7 @@ Result<std::vector<float>> applyAll(AdapterTravelFixture& f, AdapterSet& set) {
 }
 
 std::vector<float> mustApply(AdapterTravelFixture& f, AdapterSet& set) {
-    auto all = applyAll(f, set);
-    if (!all) {
-        qFatal("%s", all.error().message.c_str());
-    }
-    return *all;
+    return support::must(applyAll(f, set), "adapters");
 }
 
 /// Bytes of linear and expert updates: all, the largest site, the largest group.
@@ -139,10 +132,8 @@ private Q_SLOTS:
 };
 
 void TestAdapterTravel::asWhereTheyCompute_data() {
-    QTest::addColumn<QString>("model");
-    QTest::addColumn<QStringList>("adapters");
-    QTest::addColumn<int>("travel");
-    QTest::addColumn<bool>("is_on_disk");
+    support::addColumns<QString, QStringList, int, bool>("model", "adapters", "travel",
+                                                         "is_on_disk");
     const QString e2b = QString::fromStdString((support::goldenDir() / "e2b/adapters").string());
     const QString own = QString::fromStdString(adapterData().string());
     for (const Trip travel : {Trip::Streams, Trip::Visits}) {
@@ -343,7 +334,7 @@ void TestAdapterTravel::tightMoves() {
     QVERIFY(set.follow(visits));
     f.gpu.setCapacity(std::max(of_visit, of_stay)); // not both beside each other
     const auto moved = set.follow(stays);
-    QVERIFY2(moved.has_value(), moved.has_value() ? "" : moved.error().message.c_str());
+    VERIFY_VALUE(moved);
     QVERIFY(mustApply(f, set) == expected);
     // Other values of the base: B and columns change where they are.
     const ReadBaseRows doubled = lora_test::doubledRows(f.readBase());

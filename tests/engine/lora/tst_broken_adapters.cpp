@@ -3,6 +3,7 @@
 // small changes to a folder that loads (checked first), on the golden e2b model.
 #include "engine/lora/adapter.h"
 #include "tests/engine/lora/adapter_files.h"
+#include "tests/support/files.h"
 #include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>
@@ -585,9 +586,7 @@ void addFiles() {
     const auto bytes = [=](const std::string& name,
                            const std::function<void(std::string&)>& change) {
         file(name, "adapter_model.safetensors", [=](const fs::path& f) {
-            std::ifstream in(weights(f), std::ios::binary);
-            std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-            in.close();
+            std::string text = support::textOf(weights(f));
             change(text);
             writeText(weights(f), text);
         });

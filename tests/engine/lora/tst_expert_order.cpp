@@ -23,8 +23,7 @@ private Q_SLOTS:
 };
 
 void TestExpertOrder::versions_data() {
-    QTest::addColumn<QByteArray>("version");
-    QTest::addColumn<bool>("is_swapped");
+    support::addColumns<QByteArray, bool>("version", "is_swapped");
     const auto row = [](const char* version, bool is_swapped) {
         QTest::newRow(*version == '\0' ? "absent" : version) << QByteArray(version) << is_swapped;
     };
@@ -51,10 +50,8 @@ void TestExpertOrder::versions() {
 }
 
 void TestExpertOrder::shapesWin_data() {
-    QTest::addColumn<QByteArray>("source");
-    QTest::addColumn<QByteArray>("version");
-    QTest::addColumn<bool>("is_swapped");
-    QTest::addColumn<bool>("has_note");
+    support::addColumns<QByteArray, QByteArray, bool, bool>("source", "version", "is_swapped",
+                                                            "has_note");
     const auto row = [](const char* title, const char* source, const char* version, bool is_swapped,
                         bool has_note) {
         QTest::newRow(title) << QByteArray(source) << QByteArray(version) << is_swapped << has_note;

@@ -19,11 +19,8 @@ private Q_SLOTS:
 };
 
 void TestKeySpelling::parses_data() {
-    QTest::addColumn<QByteArray>("key");
-    QTest::addColumn<QByteArray>("spelled");
-    QTest::addColumn<QByteArray>("canonical");
-    QTest::addColumn<int>("leaf");
-    QTest::addColumn<int>("layout");
+    support::addColumns<QByteArray, QByteArray, QByteArray, int, int>("key", "spelled", "canonical",
+                                                                      "leaf", "layout");
     const auto row = [](const char* title, const char* key, const char* spelled,
                         const char* canonical, AdapterLeaf leaf, KeyLayout layout) {
         QTest::newRow(title) << QByteArray(key) << QByteArray(spelled) << QByteArray(canonical)
@@ -178,23 +175,22 @@ void TestKeySpelling::namesNoModule() {
 }
 
 void TestKeySpelling::spellsBack_data() {
-    QTest::addColumn<int>("layout");
+    QTest::addColumn<KeyLayout>("layout");
     for (const auto layout : {KeyLayout::Conditional, KeyLayout::TextOnly, KeyLayout::OldWrapper,
                               KeyLayout::InnerModel, KeyLayout::BareText}) {
-        QTest::newRow(std::string(keyLayoutName(layout)).c_str()) << static_cast<int>(layout);
+        QTest::newRow(std::string(keyLayoutName(layout)).c_str()) << layout;
     }
 }
 
 void TestKeySpelling::spellsBack() {
-    QFETCH(int, layout);
-    const auto family = static_cast<KeyLayout>(layout);
-    const bool has_towers = family != KeyLayout::TextOnly && family != KeyLayout::BareText;
+    QFETCH(KeyLayout, layout);
+    const bool has_towers = layout != KeyLayout::TextOnly && layout != KeyLayout::BareText;
     for (const char* canonical :
          {"model.language_model.layers.12.mlp.up_proj",
           "model.language_model.embed_tokens_per_layer", "model.language_model.norm",
           "model.audio_tower.layers.1.lconv1d.linear_start.linear",
           "model.embed_vision.embedding_projection"}) {
-        const auto spelled = spellModulePath(canonical, family);
+        const auto spelled = spellModulePath(canonical, layout);
         const bool is_tower = std::string(canonical).find("language_model") == std::string::npos;
         QCOMPARE(spelled.has_value(), has_towers || !is_tower);
         if (spelled) {

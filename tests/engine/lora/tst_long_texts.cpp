@@ -54,9 +54,7 @@ void TestLongTexts::texts() {
 }
 
 void TestLongTexts::tables_data() {
-    QTest::addColumn<QByteArray>("before");
-    QTest::addColumn<QByteArray>("after");
-    QTest::addColumn<QByteArray>("entry");
+    support::addColumns<QByteArray, QByteArray, QByteArray>("before", "after", "entry");
     const auto list = [](const char* member, const char* more = "") {
         QTest::newRow(member) << QByteArray("\"") + member + "\":[" << QByteArray("\"z\"]") + more
                               << QByteArray("\"%1\",");

@@ -5,7 +5,9 @@
 #include "engine/families/config.h"
 #include "engine/lora/merge.h"
 #include "tests/engine/lora/adapter_files.h"
+#include "tests/support/files.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -152,11 +154,9 @@ expectedTensors(const std::vector<MergeInput>& inputs,
 std::vector<MergeInput> loadAll(const Model& model, const std::vector<Input>& inputs) {
     std::vector<MergeInput> out;
     for (const Input& input : inputs) {
-        auto loaded = loadAdapter(input.folder, model.config, model.tensors);
-        if (!loaded) {
-            qFatal("%s", loaded.error().message.c_str());
-        }
-        out.push_back({*loaded, input.strength});
+        out.push_back(
+            {support::must(loadAdapter(input.folder, model.config, model.tensors), "adapter"),
+             input.strength});
     }
     return out;
 }
@@ -171,11 +171,6 @@ std::map<std::string, support::GoldenTensor> readFolder(const fs::path& folder) 
         }
     }
     return all;
-}
-
-std::string fileText(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 fs::path golden(const char* model, const char* adapter) {
@@ -281,7 +276,8 @@ void TestMerge::weights() {
     }
     for (const char* file : {"config.json", "tokenizer.json", "generation_config.json",
                              "processor_config.json", "tokenizer_config.json"}) {
-        QVERIFY2(fileText(request.out_folder / file) == fileText(model_folder / file), file);
+        QVERIFY2(support::textOf(request.out_folder / file) == support::textOf(model_folder / file),
+                 file);
     }
     const bool has_old_keys = title.find("old_keys") != std::string::npos;
     QCOMPARE(report->notes.size(), has_old_keys                              ? size_t{16}
@@ -315,12 +311,13 @@ void TestMerge::shardsAndReport() {
     QCOMPARE(report->adapters.size(), size_t{2});
     QVERIFY(report->outputs.size() >= 9); // 4 shards, index, 5 small files
     for (const FileDigest& file : report->outputs) {
-        const std::string text = fileText(request.out_folder / file.file);
+        const std::string text = support::textOf(request.out_folder / file.file);
         Digest sha = Digest::sha256();
         sha.add(std::as_bytes(std::span(text)));
         QCOMPARE(sha.finish(), file.sha256);
     }
-    const auto json = nlohmann::json::parse(fileText(request.out_folder / "merge_report.json"));
+    const auto json =
+        nlohmann::json::parse(support::textOf(request.out_folder / "merge_report.json"));
     QCOMPARE(json["tensors"].size(), size_t{89});
     QCOMPARE(json["inputs"][0]["file"].get<std::string>(), std::string("model.safetensors"));
     for (const auto& row : json["tensors"]) {
@@ -372,8 +369,7 @@ void TestMerge::quantizationLosesTheDirectMerge() {
 }
 
 void TestMerge::refuses_data() {
-    QTest::addColumn<QByteArray>("what");
-    QTest::addColumn<QByteArray>("fragment");
+    support::addColumns<QByteArray, QByteArray>("what", "fragment");
     for (const auto& [what, fragment] : {
              std::pair{"packed base", "packed weights"},
              {"output is the model", "models are never changed"},
@@ -423,7 +419,7 @@ void TestMerge::refuses() {
     QVERIFY2(report.error().message.find(fragment.toStdString()) != std::string::npos,
              report.error().message.c_str());
     if (what == "output not empty") {
-        QCOMPARE(fileText(request.out_folder / "mine.txt"), std::string("keep me"));
+        QCOMPARE(support::textOf(request.out_folder / "mine.txt"), std::string("keep me"));
     } else if (what != "output is the model") {
         QVERIFY(!fs::exists(request.out_folder));
     }

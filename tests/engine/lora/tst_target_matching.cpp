@@ -100,9 +100,7 @@ void TestTargetMatching::matchesPeft() {
 }
 
 void TestTargetMatching::matchesLikePython_data() {
-    QTest::addColumn<QByteArray>("python");
-    QTest::addColumn<QByteArray>("matched");
-    QTest::addColumn<QByteArray>("other");
+    support::addColumns<QByteArray, QByteArray, QByteArray>("python", "matched", "other");
     const auto row = [](const char* title, const char* python, const char* matched,
                         const char* other) {
         QTest::newRow(title) << QByteArray(python) << QByteArray(matched) << QByteArray(other);
@@ -165,9 +163,7 @@ void TestTargetMatching::matchesLikePython() {
 }
 
 void TestTargetMatching::refusesByName_data() {
-    QTest::addColumn<QByteArray>("python");
-    QTest::addColumn<QByteArray>("fragment");
-    QTest::addColumn<bool>("is_unsupported");
+    support::addColumns<QByteArray, QByteArray, bool>("python", "fragment", "is_unsupported");
     const auto row = [](const char* python, const char* fragment, bool is_unsupported) {
         QTest::newRow(python) << QByteArray(python) << QByteArray(fragment) << is_unsupported;
     };

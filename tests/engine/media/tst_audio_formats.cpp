@@ -102,10 +102,7 @@ private Q_SLOTS:
 };
 
 void TestAudioFormats::pcmSamplesAreExact_data() {
-    QTest::addColumn<QByteArray>("data");
-    QTest::addColumn<int>("format");
-    QTest::addColumn<int>("bits");
-    QTest::addColumn<QList<float>>("samples");
+    support::addColumns<QByteArray, int, int, QList<float>>("data", "format", "bits", "samples");
     const auto row = [](const char* name, const char* hex, int format, int bits,
                         const QList<float>& samples) {
         QTest::newRow(name) << QByteArray::fromHex(hex) << format << bits << samples;
@@ -133,7 +130,7 @@ void TestAudioFormats::pcmSamplesAreExact() {
     }
     const auto audio = decode(support::wavFile(
         repeated, {.format = static_cast<uint16_t>(format), .bits = static_cast<uint16_t>(bits)}));
-    QVERIFY2(audio.has_value(), audio.has_value() ? "" : audio.error().message.c_str());
+    VERIFY_VALUE(audio);
     QCOMPARE(audio->samples.size(), static_cast<size_t>(samples.size()) * 100);
     for (size_t i = 0; i < audio->samples.size(); ++i) {
         QCOMPARE(audio->samples[i], samples[static_cast<qsizetype>(i) % samples.size()]);
@@ -218,9 +215,9 @@ void TestAudioFormats::encodedFormats() {
         QSKIP("this libsndfile cannot write the format");
     }
     const auto info = engine::probeAudio(support::asBytes(file));
-    QVERIFY2(info.has_value(), info.has_value() ? "" : info.error().message.c_str());
+    VERIFY_VALUE(info);
     const auto audio = decode(file);
-    QVERIFY2(audio.has_value(), audio.has_value() ? "" : audio.error().message.c_str());
+    VERIFY_VALUE(audio);
     QCOMPARE(QByteArray::fromStdString(audio->source.format), name);
     QCOMPARE(audio->source.sample_rate, int64_t{rate});
     QCOMPARE(audio->source.channels, int64_t{channels});
@@ -236,8 +233,7 @@ void TestAudioFormats::encodedFormats() {
 }
 
 void TestAudioFormats::resamplerKeepsLevelAndPurity_data() {
-    QTest::addColumn<int>("rate");
-    QTest::addColumn<double>("hz");
+    support::addColumns<int, double>("rate", "hz");
     for (const int rate : {8000, 11025, 22050, 44100, 48000, 96000, 192000, 768000}) {
         QTest::addRow("%d Hz, low", rate) << rate << 200.0;
         QTest::addRow("%d Hz, high", rate) << rate << std::min(0.85 * rate / 2.0, 6800.0);
@@ -251,7 +247,7 @@ void TestAudioFormats::resamplerKeepsLevelAndPurity() {
     const auto mono = support::sine(hz, 0.7, rate, 2 * int64_t{rate} + 1);
     const auto audio = decode(support::wavFile(
         support::float32(mono), {.format = 3, .rate = static_cast<uint32_t>(rate), .bits = 32}));
-    QVERIFY2(audio.has_value(), audio.has_value() ? "" : audio.error().message.c_str());
+    VERIFY_VALUE(audio);
     // ceil((2 rate + 1) * 16000 / rate)
     QCOMPARE(static_cast<int64_t>(audio->samples.size()), 32000 + (16000 + rate - 1) / rate);
     const SineFit fit = fitSine(audio->samples, hz, 2000);
@@ -333,7 +329,7 @@ void TestAudioFormats::mp3BehindOtherBytes() {
     CapturedStderr captured;
     const auto audio = decode(file);
     const QByteArray printed = captured.stop();
-    QVERIFY2(audio.has_value(), audio.has_value() ? "" : audio.error().message.c_str());
+    VERIFY_VALUE(audio);
     QCOMPARE(QByteArray::fromStdString(audio->source.format), QByteArray("MP3, layer III"));
     if (cut == 0) {
         QVERIFY(audio->samples == decode(whole)->samples);
@@ -352,7 +348,7 @@ void TestAudioFormats::broadcastWave64() {
     QVERIFY(!file.empty());
     const auto plain = decode(file);
     const auto broadcast = decode(support::patched(file, 0, "BW64"));
-    QVERIFY2(broadcast.has_value(), broadcast.has_value() ? "" : broadcast.error().message.c_str());
+    VERIFY_VALUE(broadcast);
     QVERIFY(broadcast->samples == plain->samples);
 }
 
@@ -364,7 +360,7 @@ void TestAudioFormats::streamedWavWithoutLength() {
             file = support::patched(file, 4, std::string_view("\x08\0\0\0", 4)); // interrupted
         }
         const auto audio = decode(file);
-        QVERIFY2(audio.has_value(), audio.has_value() ? "" : audio.error().message.c_str());
+        VERIFY_VALUE(audio);
         QCOMPARE(audio->samples.size(), size_t{1600});
     }
 }
@@ -402,7 +398,7 @@ void TestAudioFormats::cuts() {
     const ByteVector file = support::wavFile(support::pcm16(values), {.rate = 8000});
     QVERIFY(!decode(file).has_value());
     const auto part = decode(file, engine::AudioCut{12.0, 3.0});
-    QVERIFY2(part.has_value(), part.has_value() ? "" : part.error().message.c_str());
+    VERIFY_VALUE(part);
     QCOMPARE(part->samples.size(), size_t{48000});
     for (int second = 0; second < 3; ++second) {
         const float middle = part->samples[static_cast<size_t>(second) * 16000 + 8000];

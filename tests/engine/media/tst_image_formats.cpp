@@ -141,10 +141,7 @@ private Q_SLOTS:
 };
 
 void TestImageFormats::pngPixels_data() {
-    QTest::addColumn<int>("colour");
-    QTest::addColumn<int>("depth");
-    QTest::addColumn<int>("interlace");
-    QTest::addColumn<bool>("has_trns");
+    support::addColumns<int, int, int, bool>("colour", "depth", "interlace", "has_trns");
     const auto rows = [](const char* name, int colour, std::initializer_list<int> depths,
                          bool trns) {
         for (const int depth : depths) {
@@ -197,7 +194,7 @@ void TestImageFormats::pngPixels() {
     const ByteVector file = support::pngFile(h, support::pngScanLines(h, sample), chunks);
 
     const auto image = engine::decodeImage(support::asBytes(file));
-    QVERIFY2(image.has_value(), image.has_value() ? "" : image.error().message.c_str());
+    VERIFY_VALUE(image);
     QCOMPARE(image->width, int64_t{11});
     QCOMPARE(image->height, int64_t{9});
     size_t at = 0;
@@ -232,16 +229,13 @@ void TestImageFormats::pngWithSkippedChunks() {
     const ByteVector raw = support::pngScanLines(h, sample);
     const auto with = engine::decodeImage(support::asBytes(support::pngFile(h, raw, chunks)));
     const auto without = engine::decodeImage(support::asBytes(support::pngFile(h, raw)));
-    QVERIFY2(with.has_value(), with.has_value() ? "" : with.error().message.c_str());
+    VERIFY_VALUE(with);
     QVERIFY(without.has_value());
     QVERIFY(with->rgb == without->rgb);
 }
 
 void TestImageFormats::orientation_data() {
-    QTest::addColumn<QByteArray>("format");
-    QTest::addColumn<int>("value");
-    QTest::addColumn<bool>("big_endian");
-    QTest::addColumn<int>("type");
+    support::addColumns<QByteArray, int, bool, int>("format", "value", "big_endian", "type");
     for (int value = 1; value <= 8; ++value) {
         for (const bool big_endian : {false, true}) {
             for (const char* format : {"jpeg", "png", "png, behind the data"}) {
@@ -306,12 +300,12 @@ void TestImageFormats::orientation() {
     }
 #endif
     const auto info = engine::probeImage(support::asBytes(file));
-    QVERIFY2(info.has_value(), info.has_value() ? "" : info.error().message.c_str());
+    VERIFY_VALUE(info);
     QCOMPARE(info->orientation, value);
     QCOMPARE(info->stored.width, int64_t{48});
     QCOMPARE(info->displayed.width, int64_t{value >= 5 ? 32 : 48});
     const auto image = engine::decodeImage(support::asBytes(file));
-    QVERIFY2(image.has_value(), image.has_value() ? "" : image.error().message.c_str());
+    VERIFY_VALUE(image);
     QCOMPARE(image->width, info->displayed.width);
     QCOMPARE(image->height, info->displayed.height);
     QCOMPARE(readFields(*image), std::string(kUpright[static_cast<size_t>(value)]));
@@ -345,16 +339,13 @@ void TestImageFormats::damagedOrientationIsIgnored() {
     const ByteVector app1(segment.begin(), segment.end());
     const ByteVector file = support::jpegFile(48, 32, fieldPixels(), {.app1 = app1});
     const auto image = engine::decodeImage(support::asBytes(file));
-    QVERIFY2(image.has_value(), image.has_value() ? "" : image.error().message.c_str());
+    VERIFY_VALUE(image);
     QCOMPARE(readFields(*image), std::string(kStored));
 }
 
 void TestImageFormats::jpegColours_data() {
-    QTest::addColumn<int>("input");
-    QTest::addColumn<int>("stored");
-    QTest::addColumn<bool>("is_progressive");
-    QTest::addColumn<QByteArray>("pixel");
-    QTest::addColumn<QByteArray>("rgb");
+    support::addColumns<int, int, bool, QByteArray, QByteArray>("input", "stored", "is_progressive",
+                                                                "pixel", "rgb");
     const auto row = [](const char* name, J_COLOR_SPACE input, J_COLOR_SPACE stored,
                         const char* pixel, const char* rgb) {
         for (const bool progressive : {false, true}) {
@@ -391,7 +382,7 @@ void TestImageFormats::jpegColours() {
     options.is_progressive = is_progressive;
     const ByteVector file = support::jpegFile(17, 13, pixels, options);
     const auto image = engine::decodeImage(support::asBytes(file));
-    QVERIFY2(image.has_value(), image.has_value() ? "" : image.error().message.c_str());
+    VERIFY_VALUE(image);
     QCOMPARE(image->rgb.size(), size_t{17} * 13 * 3);
     for (size_t i = 0; i < image->rgb.size(); ++i) {
         const int expected = static_cast<uint8_t>(rgb[static_cast<qsizetype>(i % 3)]);
@@ -408,7 +399,7 @@ void TestImageFormats::jpegWithoutEndMarkerIsTaken() {
     const auto a = engine::decodeImage(support::asBytes(whole));
     const auto b = engine::decodeImage(support::asBytes(cut));
     QVERIFY(a.has_value());
-    QVERIFY2(b.has_value(), b.has_value() ? "" : b.error().message.c_str());
+    VERIFY_VALUE(b);
     QVERIFY(a->rgb == b->rgb);
 }
 
@@ -421,7 +412,7 @@ void TestImageFormats::jpegWithJunkBetweenSegmentsIsTaken() {
     const auto a = engine::decodeImage(support::asBytes(whole));
     const auto b = engine::decodeImage(support::asBytes(junk));
     QVERIFY(a.has_value());
-    QVERIFY2(b.has_value(), b.has_value() ? "" : b.error().message.c_str());
+    VERIFY_VALUE(b);
     QVERIFY(a->rgb == b->rgb);
     QVERIFY(a->notes.empty());
     QCOMPARE(b->notes.size(), size_t{1}); // the decoder says what it skipped
@@ -439,7 +430,7 @@ void TestImageFormats::webp() {
     const ByteVector file(memory, memory + size);
     WebPFree(memory);
     const auto image = engine::decodeImage(support::asBytes(file));
-    QVERIFY2(image.has_value(), image.has_value() ? "" : image.error().message.c_str());
+    VERIFY_VALUE(image);
     QCOMPARE(image->width, int64_t{20});
     QCOMPARE(image->height, int64_t{10});
     for (size_t i = 0; i < 200; ++i) {
@@ -482,7 +473,7 @@ void TestImageFormats::animatedWebp() {
         return out;
     };
     const auto image = engine::decodeImage(support::asBytes(file(3)));
-    QVERIFY2(image.has_value(), image.has_value() ? "" : image.error().message.c_str());
+    VERIFY_VALUE(image);
     QCOMPARE(image->width, int64_t{20});
     QCOMPARE(image->height, int64_t{10});
     for (int64_t y = 0; y < 10; ++y) {

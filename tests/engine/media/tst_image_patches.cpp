@@ -93,8 +93,7 @@ private Q_SLOTS:
 };
 
 void TestImagePatches::matchesGolden_data() {
-    QTest::addColumn<QString>("file");
-    QTest::addColumn<int>("budget");
+    support::addColumns<QString, int>("file", "budget");
     QTest::newRow("picture0, 70") << "picture0.png" << 70;
     QTest::newRow("picture0, 280") << "picture0.png" << 280;
     QTest::newRow("picture1, tall, 70") << "picture1.png" << 70;
@@ -115,7 +114,7 @@ void TestImagePatches::matchesGolden() {
     const std::vector<int64_t> positions = golden.at(key + ".positions").integers();
 
     const auto image = engine::readImageFile(folder / file.toStdString());
-    QVERIFY2(image.has_value(), image.has_value() ? "" : image.error().message.c_str());
+    VERIFY_VALUE(image);
     const auto grid = engine::preprocessImage(*image, budget);
     QVERIFY(grid.has_value());
 
@@ -140,12 +139,8 @@ void TestImagePatches::matchesGolden() {
 }
 
 void TestImagePatches::targetSizes_data() {
-    QTest::addColumn<int>("height");
-    QTest::addColumn<int>("width");
-    QTest::addColumn<int>("budget");
-    QTest::addColumn<int>("new_height");
-    QTest::addColumn<int>("new_width");
-    QTest::addColumn<int>("tokens");
+    support::addColumns<int, int, int, int, int, int>("height", "width", "budget", "new_height",
+                                                      "new_width", "tokens");
     const auto row = [](int h, int w, int budget, int new_h, int new_w, int tokens) {
         QTest::addRow("%dx%d at %d", h, w, budget) << h << w << budget << new_h << new_w << tokens;
     };
@@ -217,10 +212,7 @@ void TestImagePatches::targetSizeRefusals() {
 }
 
 void TestImagePatches::resizeMatchesPlainLoops_data() {
-    QTest::addColumn<int>("height");
-    QTest::addColumn<int>("width");
-    QTest::addColumn<int>("new_height");
-    QTest::addColumn<int>("new_width");
+    support::addColumns<int, int, int, int>("height", "width", "new_height", "new_width");
     const auto row = [](const char* name, int h, int w, int new_h, int new_w) {
         QTest::addRow("%s, %dx%d to %dx%d", name, h, w, new_h, new_w) << h << w << new_h << new_w;
     };

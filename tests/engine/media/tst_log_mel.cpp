@@ -26,8 +26,7 @@ private Q_SLOTS:
 };
 
 void TestLogMel::matchesGolden_data() {
-    QTest::addColumn<QString>("file");
-    QTest::addColumn<int>("valid_frames");
+    support::addColumns<QString, int>("file", "valid_frames");
     QTest::newRow("clip0") << "clip0.wav" << 59;
     QTest::newRow("clip1, one invalid frame in the reference") << "clip1.wav" << 136;
 }
@@ -42,7 +41,7 @@ void TestLogMel::matchesGolden() {
     const std::vector<uint8_t>& mask = golden.at(key + ".mask").bytes;
 
     const auto audio = engine::readAudioFile(folder / file.toStdString());
-    QVERIFY2(audio.has_value(), audio.has_value() ? "" : audio.error().message.c_str());
+    VERIFY_VALUE(audio);
     const auto mel = engine::logMel(audio->samples);
     QVERIFY(mel.has_value());
     QCOMPARE(mel->frames, int64_t{valid_frames});
@@ -66,8 +65,7 @@ void TestLogMel::matchesGolden() {
 }
 
 void TestLogMel::tokenCounts_data() {
-    QTest::addColumn<int>("samples");
-    QTest::addColumn<int>("tokens");
+    support::addColumns<int, int>("samples", "tokens");
     for (const auto& [samples, tokens] : {std::pair{16000, 25},
                                           {80000, 125},
                                           {123521, 193},

@@ -80,7 +80,7 @@ void TestMediaMemory::everyAllocation() {
                 : std::vector<std::string>{"program"};
     (void)read(file, is_picture); // what is made once in a program
     const engine::Result<Content> expected = read(file, is_picture);
-    QVERIFY2(expected.has_value(), expected.has_value() ? "" : expected.error().message.c_str());
+    VERIFY_VALUE(expected);
     int64_t calls = 0;
     {
         LibraryMemoryFault fault(libraries, 0, false);

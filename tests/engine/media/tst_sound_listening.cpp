@@ -41,8 +41,7 @@ private:
 };
 
 void TestSoundListening::wholeSound_data() {
-    QTest::addColumn<int>("rate");
-    QTest::addColumn<int>("format");
+    support::addColumns<int, int>("rate", "format");
     for (const int rate : {8000, 11025, 16000, 44100, 48000, 96000}) {
         QTest::addRow("WAV %d Hz", rate) << rate << (SF_FORMAT_WAV | SF_FORMAT_PCM_16);
     }
@@ -94,7 +93,7 @@ void TestSoundListening::partsJoin() {
     for (size_t i = 0; i < joined.size(); ++i) {
         largest = std::max(largest, std::abs(joined[i] - whole->samples[i]));
     }
-    QVERIFY2(largest <= 2, qPrintable(QString::number(largest))); // rounding, no click
+    QCOMPARE_LE(largest, 2); // rounding, no click
 }
 
 void TestSoundListening::channels() {

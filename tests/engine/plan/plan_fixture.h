@@ -11,43 +11,21 @@
 #include "engine/plan/plan_english.h"
 #include "engine/plan/planner.h"
 #include "tests/support/golden.h"
-#include "tests/support/published_configs.h"
-
-#include <QtGlobal>
+#include "tests/support/listed_model.h"
+#include "tests/support/results.h"
 
 #include <string>
 #include <vector>
 
 namespace planfixture {
 
-struct Model {
-    engine::ModelConfig config;
-    std::vector<engine::ExpectedTensor> tensors;
-};
+using support::goldenModel;
+using support::mentions;
+using support::publishedModel;
+using Model = support::ListedModel;
 
-/// "E2B", "E4B", "31B", "26B-A4B": the published shapes.
-inline Model publishedModel(const std::string& size) {
-    auto config = engine::parseModelConfig(support::publishedConfigJson(size),
-                                           support::publishedGenerationJson(),
-                                           support::publishedProcessorJson());
-    if (!config.has_value()) {
-        qFatal("published config %s: %s", size.c_str(), config.error().message.c_str());
-    }
-    Model model;
-    model.config = *config;
-    model.tensors = engine::listTensors(model.config);
-    return model;
-}
-
-/// "e2b", "e4b", "dense31b", "moe26b": the tiny golden models.
-inline Model goldenModel(const std::string& name) {
-    auto config = engine::readModelConfig(support::goldenDir() / name / "model");
-    if (!config.has_value()) {
-        qFatal("golden config %s: %s", name.c_str(), config.error().message.c_str());
-    }
-    Model model;
-    model.config = *config;
-    model.tensors = engine::listTensors(model.config);
+inline const Model& e2b() {
+    static const Model model = publishedModel("E2B");
     return model;
 }
 
@@ -101,10 +79,7 @@ inline engine::Resolution resolve(const Model& model,
                                   engine::Format quant = engine::Format::AsStored,
                                   engine::Format head = engine::Format::AsStored,
                                   const engine::StoredTensors& stored = {}) {
-    const auto map = engine::parseDeviceMap(map_text, {});
-    if (!map.has_value()) {
-        qFatal("map: %s", map.error().message.c_str());
-    }
+    const engine::DeviceMap map = support::must(engine::parseDeviceMap(map_text, {}), "map");
     engine::ResolveInput input;
     input.config = &model.config;
     input.tensors = &model.tensors;
@@ -112,7 +87,7 @@ inline engine::Resolution resolve(const Model& model,
     input.quant = quant;
     input.head = head;
     input.stored = &stored;
-    return engine::resolveDeviceMap(*map, input);
+    return engine::resolveDeviceMap(map, input);
 }
 
 inline const engine::ResolvedTensor*

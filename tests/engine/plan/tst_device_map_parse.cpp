@@ -47,8 +47,7 @@ private Q_SLOTS:
 };
 
 void TestDeviceMapParse::pythonDictionaries_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<bool>("is_told");
+    support::addColumns<QByteArray, bool>("text", "is_told");
     QTest::newRow("printed") << QByteArray("{'model.layers.0': 0, 'lm_head': 'cpu'}") << true;
     QTest::newRow("printed, everything") << QByteArray("{'': device(type='cuda')}") << true;
     QTest::newRow("ordered") << QByteArray("OrderedDict([('', 'cpu')]) {") << true;
@@ -98,11 +97,8 @@ void TestDeviceMapParse::wordsOfOtherPrograms() {
 }
 
 void TestDeviceMapParse::complaints_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QString>("code");
-    QTest::addColumn<QString>("key");
-    QTest::addColumn<int>("line");
-    QTest::addColumn<int>("column");
+    support::addColumns<QByteArray, QString, QString, int, int>("text", "code", "key", "line",
+                                                                "column");
     const auto add = [](const char* name, const char* text, const char* key, int line, int column,
                         const char* code = "DM01") {
         QTest::addRow("%s", name) << QByteArray(text) << code << key << line << column;
@@ -299,7 +295,7 @@ void TestDeviceMapParse::accepted_data() {
 void TestDeviceMapParse::accepted() {
     QFETCH(QByteArray, text);
     const auto map = parseDeviceMap(text.toStdString(), {});
-    QVERIFY2(map.has_value(), map.has_value() ? "" : map.error().message.c_str());
+    VERIFY_VALUE(map);
 }
 
 void TestDeviceMapParse::fullDocument() {
@@ -322,7 +318,7 @@ void TestDeviceMapParse::fullDocument() {
   "notes": "free text, ignored"
 })",
                                      {});
-    QVERIFY2(read.has_value(), read.has_value() ? "" : read.error().message.c_str());
+    VERIFY_VALUE(read);
     const DeviceMap& map = *read;
     QVERIFY(!map.is_imported);
     QCOMPARE(map.model_architecture.value(), std::string("gemma4"));
@@ -368,8 +364,7 @@ void TestDeviceMapParse::importedForm() {
 }
 
 void TestDeviceMapParse::importedMainDevice_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QString>("main");
+    support::addColumns<QByteArray, QString>("text", "main");
     QTest::addRow("lowest number") << QByteArray(R"({"a": 3, "b": 1, "c": 2})") << "cuda:1";
     QTest::addRow("no GPU") << QByteArray(R"({"a": "cpu", "b": "disk"})") << "cpu";
     QTest::addRow("cuda before sim") << QByteArray(R"({"a": "sim:0", "b": "cuda:0"})") << "cuda:0";
@@ -400,9 +395,7 @@ void TestDeviceMapParse::integersAsSim() {
 }
 
 void TestDeviceMapParse::sizes_data() {
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<bool>("is_valid");
-    QTest::addColumn<quint64>("bytes");
+    support::addColumns<QString, bool, quint64>("text", "is_valid", "bytes");
     const auto add = [](const char* text, bool is_valid, quint64 bytes = 0) {
         QTest::addRow("%s", text) << text << is_valid << bytes;
     };

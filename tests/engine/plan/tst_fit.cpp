@@ -16,12 +16,6 @@ using namespace planfixture;
 
 namespace {
 
-bool mentions(const std::vector<std::string>& texts, const std::string& part) {
-    return std::any_of(texts.begin(), texts.end(), [&part](const std::string& text) {
-        return text.find(part) != std::string::npos;
-    });
-}
-
 PlaceFields at(DeviceId store, DeviceId compute) {
     PlaceFields fields;
     fields.store = store;
@@ -127,9 +121,7 @@ private Q_SLOTS:
 };
 
 void TestFit::bruteForce_data() {
-    QTest::addColumn<QString>("model");
-    QTest::addColumn<int>("gpus");
-    QTest::addColumn<int>("cases");
+    support::addColumns<QString, int, int>("model", "gpus", "cases");
     QTest::addRow("e2b, no GPU") << "e2b" << 0 << 10;
     QTest::addRow("e2b, one GPU") << "e2b" << 1 << 12;
     QTest::addRow("e2b, two GPUs") << "e2b" << 2 << 1;
@@ -223,9 +215,7 @@ void TestFit::bruteForce() {
 }
 
 void TestFit::predictsThePlan_data() {
-    QTest::addColumn<QString>("size");
-    QTest::addColumn<int>("gpus");
-    QTest::addColumn<bool>("has_adapter");
+    support::addColumns<QString, int, bool>("size", "gpus", "has_adapter");
     for (const char* size : {"E2B", "E4B", "31B"}) {
         for (const int gpus : {0, 1, 2, 4}) {
             QTest::addRow("%s %d GPUs", size, gpus) << size << gpus << false;
@@ -271,8 +261,7 @@ void TestFit::predictsThePlan() {
 }
 
 void TestFit::beatsPresets_data() {
-    QTest::addColumn<QString>("size");
-    QTest::addColumn<int>("quant");
+    support::addColumns<QString, int>("size", "quant");
     for (const char* size : {"E2B", "E4B"}) {
         QTest::addRow("%s bf16", size) << size << static_cast<int>(Format::AsStored);
         QTest::addRow("%s nf4-dq", size) << size << static_cast<int>(Format::Nf4Dq);
@@ -455,8 +444,7 @@ void TestFit::ownHead() {
 }
 
 void TestFit::simulatedAsTheCard_data() {
-    QTest::addColumn<QString>("size");
-    QTest::addColumn<int>("gpus");
+    support::addColumns<QString, int>("size", "gpus");
     QTest::addRow("E2B") << "E2B" << 1;
     QTest::addRow("E4B") << "E4B" << 1;
     QTest::addRow("E4B, two") << "E4B" << 2;

@@ -61,8 +61,7 @@ void TestLongTexts::texts() {
 }
 
 void TestLongTexts::manyKeys_data() {
-    QTest::addColumn<QByteArray>("before");
-    QTest::addColumn<QByteArray>("after");
+    support::addColumns<QByteArray, QByteArray>("before", "after");
     QTest::newRow("imported") << QByteArray("{") << QByteArray("\"\":0}");
     QTest::newRow("native") << QByteArray(R"({"version":1,"default":"cpu","map":{)")
                             << QByteArray(R"("lm_head":"cpu"}})");

@@ -17,23 +17,12 @@ namespace {
 const std::vector<DeviceId> kDevices = {DeviceId::cuda(0), DeviceId::cuda(1), DeviceId::sim(0)};
 const std::string kLayer = "model.language_model.layers.";
 
-const Model& e2b() {
-    static const Model model = publishedModel("E2B");
-    return model;
-}
-
 std::string where(const Resolution& resolution, const std::string& tensor) {
     return placeText(rowOf(e2b(), resolution, tensor));
 }
 
 std::string native(const std::string& def, const std::string& keys) {
     return R"({"version": 1, "default": )" + def + R"(, "map": {)" + keys + "}}";
-}
-
-bool hasNote(const std::vector<std::string>& notes, const std::string& part) {
-    return std::any_of(notes.begin(), notes.end(), [&part](const std::string& note) {
-        return note.find(part) != std::string::npos;
-    });
 }
 
 size_t usedTensors(const Model& model) {
@@ -119,9 +108,7 @@ private Q_SLOTS:
 };
 
 void TestMapResolve::places_data() {
-    QTest::addColumn<QString>("map");
-    QTest::addColumn<QString>("tensor");
-    QTest::addColumn<QString>("place");
+    support::addColumns<QString, QString, QString>("map", "tensor", "place");
     const auto add = [](const char* name, const std::string& map, const std::string& tensor,
                         const char* place) {
         QTest::addRow("%s", name) << QString::fromStdString(map) << QString::fromStdString(tensor)
@@ -260,12 +247,11 @@ void TestMapResolve::baseModelPrefix() {
     const Resolution peft = resolve(e2b(), prefixed, kDevices);
     QCOMPARE(codesOf(peft.errors), std::string());
     QCOMPARE(fingerprint(peft), fingerprint(plain));
-    QVERIFY(hasNote(inEnglish(peft.notes), "translated"));
+    QVERIFY(mentions(inEnglish(peft.notes), "translated"));
 }
 
 void TestMapResolve::aliases_data() {
-    QTest::addColumn<QString>("key");
-    QTest::addColumn<QString>("canonical");
+    support::addColumns<QString, QString>("key", "canonical");
     const auto add = [](const char* key, const char* canonical) {
         QTest::addRow("%s", key) << key << canonical;
     };
@@ -312,10 +298,10 @@ void TestMapResolve::aliases() {
 void TestMapResolve::hfOwnMap() {
     const Resolution resolution = resolve(e2b(), hfMap(), kDevices);
     QCOMPARE(codesOf(resolution.errors), std::string());
-    QVERIFY(hasNote(inEnglish(resolution.notes), "rotary_emb"));
-    QVERIFY(hasNote(inEnglish(resolution.notes), "v_norm"));
-    QVERIFY(hasNote(inEnglish(resolution.notes), "pooler"));
-    QVERIFY(hasNote(inEnglish(resolution.notes), "self_attn.k_proj"));
+    QVERIFY(mentions(inEnglish(resolution.notes), "rotary_emb"));
+    QVERIFY(mentions(inEnglish(resolution.notes), "v_norm"));
+    QVERIFY(mentions(inEnglish(resolution.notes), "pooler"));
+    QVERIFY(mentions(inEnglish(resolution.notes), "self_attn.k_proj"));
     QCOMPARE(where(resolution, kLayer + "20.self_attn.o_proj.weight"), std::string("cuda:1"));
     QCOMPARE(where(resolution, kLayer + "19.self_attn.o_proj.weight"), std::string("cuda:0"));
 }
@@ -327,16 +313,16 @@ void TestMapResolve::kvSharingLayerKeys() {
                     "model.language_model.layers.34.self_attn.k_norm": "cuda:0")"),
         kDevices);
     QCOMPARE(codesOf(resolution.errors), std::string());
-    QVERIFY(hasNote(inEnglish(resolution.notes), "layers.20.self_attn.k_proj"));
-    QVERIFY(hasNote(inEnglish(resolution.notes), "layers.15.self_attn.v_proj.weight"));
-    QVERIFY(hasNote(inEnglish(resolution.notes), "layers.34.self_attn.k_norm"));
+    QVERIFY(mentions(inEnglish(resolution.notes), "layers.20.self_attn.k_proj"));
+    QVERIFY(mentions(inEnglish(resolution.notes), "layers.15.self_attn.v_proj.weight"));
+    QVERIFY(mentions(inEnglish(resolution.notes), "layers.34.self_attn.k_norm"));
     QVERIFY(rowOf(e2b(), resolution, kLayer + "20.self_attn.k_proj.weight") == nullptr);
     // Layer 14 owns its keys and values: its k_proj has an effect.
     const Resolution owner = resolve(
         e2b(), native("\"cpu\"", R"("model.language_model.layers.14.self_attn.k_proj": "cuda:0")"),
         kDevices);
     QCOMPARE(where(owner, kLayer + "14.self_attn.k_proj.weight"), std::string("cuda:0"));
-    QVERIFY(!hasNote(inEnglish(owner.notes), "without effect"));
+    QVERIFY(!mentions(inEnglish(owner.notes), "without effect"));
 }
 
 void TestMapResolve::provenance() {
@@ -531,8 +517,7 @@ void TestMapResolve::togetherAndOnce() {
 }
 
 void TestMapResolve::proposals_data() {
-    QTest::addColumn<QString>("key");
-    QTest::addColumn<QStringList>("expected");
+    support::addColumns<QString, QStringList>("key", "expected");
     const auto add = [](const char* key, const QStringList& expected) {
         QTest::addRow("%s", key) << key << expected;
     };
@@ -616,9 +601,7 @@ void TestMapResolve::rangesOfTheImportedForm() {
 }
 
 void TestMapResolve::editDistance_data() {
-    QTest::addColumn<QString>("a");
-    QTest::addColumn<QString>("b");
-    QTest::addColumn<int>("distance");
+    support::addColumns<QString, QString, int>("a", "b", "distance");
     const auto add = [](const char* a, const char* b, int distance) {
         QTest::addRow("%s-%s", a, b) << a << b << distance;
     };
@@ -642,14 +625,13 @@ void TestMapResolve::editDistance() {
 
 void TestMapResolve::tied_data() {
     QTest::addColumn<QString>("map");
-    QTest::addColumn<int>("head");
+    QTest::addColumn<Format>("head");
     QTest::addColumn<QString>("codes");
     QTest::addColumn<QString>("table"); ///< Place and format.
     QTest::addColumn<QString>("own");   ///< For lm_head.weight, "none" when there is one copy.
     const auto add = [](const char* name, const std::string& map, Format head, const char* codes,
                         const char* table, const char* own) {
-        QTest::addRow("%s", name) << QString::fromStdString(map) << static_cast<int>(head) << codes
-                                  << table << own;
+        QTest::addRow("%s", name) << QString::fromStdString(map) << head << codes << table << own;
     };
     const char* def = "\"cuda:0\"";
     const Format bf16 = Format::AsStored;
@@ -732,12 +714,12 @@ void TestMapResolve::tied_data() {
 
 void TestMapResolve::tied() {
     QFETCH(QString, map);
-    QFETCH(int, head);
+    QFETCH(Format, head);
     QFETCH(QString, codes);
     QFETCH(QString, table);
     QFETCH(QString, own);
     const Resolution resolution =
-        resolve(e2b(), map.toStdString(), kDevices, Format::AsStored, static_cast<Format>(head));
+        resolve(e2b(), map.toStdString(), kDevices, Format::AsStored, head);
     QCOMPARE(QString::fromStdString(codesOf(resolution.errors)), codes);
     const auto text = [&resolution](const char* name) {
         const ResolvedTensor* row = rowOf(e2b(), resolution, name);
@@ -789,14 +771,11 @@ void TestMapResolve::fieldsOfTheTiedHead() {
 }
 
 void TestMapResolve::formats_data() {
-    QTest::addColumn<QString>("keys");
-    QTest::addColumn<int>("quant");
-    QTest::addColumn<QString>("tensor");
-    QTest::addColumn<int>("format");
+    support::addColumns<QString, Format, QString, int>("keys", "quant", "tensor", "format");
     const auto add = [](const char* name, const char* keys, Format quant, const std::string& tensor,
                         Format format) {
-        QTest::addRow("%s", name) << keys << static_cast<int>(quant)
-                                  << QString::fromStdString(tensor) << static_cast<int>(format);
+        QTest::addRow("%s", name) << keys << quant << QString::fromStdString(tensor)
+                                  << static_cast<int>(format);
     };
     const std::string up = kLayer + "3.mlp.up_proj.weight";
     const std::string norm = kLayer + "3.input_layernorm.weight";
@@ -848,11 +827,11 @@ void TestMapResolve::formats_data() {
 
 void TestMapResolve::formats() {
     QFETCH(QString, keys);
-    QFETCH(int, quant);
+    QFETCH(Format, quant);
     QFETCH(QString, tensor);
     QFETCH(int, format);
     const Resolution resolution =
-        resolve(e2b(), native("\"cpu\"", keys.toStdString()), kDevices, static_cast<Format>(quant));
+        resolve(e2b(), native("\"cpu\"", keys.toStdString()), kDevices, quant);
     QCOMPARE(codesOf(resolution.errors), std::string());
     const ResolvedTensor* row = rowOf(e2b(), resolution, tensor.toStdString());
     QVERIFY(row != nullptr);
@@ -883,7 +862,7 @@ void TestMapResolve::packedCheckpoint() {
     QCOMPARE(rowOf(e2b(), option, up)->format, Format::Nf4Dq);
     QCOMPARE(rowOf(e2b(), option, "model.embed_vision.embedding_projection.weight")->format,
              Format::Fp4);
-    QVERIFY(hasNote(inEnglish(option.notes), "packed in 4 bits already"));
+    QVERIFY(mentions(inEnglish(option.notes), "packed in 4 bits already"));
 
     // The stored format may be asked for; another one cannot be derived.
     QCOMPARE(codesOf(with(R"("model.language_model": {"format": "nf4_dq"})").errors),
@@ -936,7 +915,7 @@ void TestMapResolve::otherFamilies() {
     QCOMPARE(codesOf(small.errors), std::string());
     QCOMPARE(rowOf(moe, small, kLayer + "7.experts.gate_up_proj")->format, Format::Nf4);
     QCOMPARE(rowOf(moe, small, kLayer + "7.experts.down_proj")->format, Format::AsStored);
-    QVERIFY(hasNote(inEnglish(experts.notes), "router.norm"));
+    QVERIFY(mentions(inEnglish(experts.notes), "router.norm"));
 }
 
 void TestMapResolve::clipScalarsAbsent() {
@@ -957,7 +936,7 @@ void TestMapResolve::clipScalarsAbsent() {
     const Resolution missing =
         resolve(e2b(), R"({"": 0})", kDevices, Format::AsStored, Format::AsStored, stored);
     QCOMPARE(missing.tensors.size(), present);
-    QVERIFY(hasNote(inEnglish(missing.notes), "model.language_model.norm.weight"));
+    QVERIFY(mentions(inEnglish(missing.notes), "model.language_model.norm.weight"));
 }
 
 TEST_CLASS(TestMapResolve)

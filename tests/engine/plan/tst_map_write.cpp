@@ -18,11 +18,6 @@ namespace {
 
 const std::vector<DeviceId> kMapWriteDevices = {DeviceId::cuda(0), DeviceId::cuda(1)};
 
-const Model& e2bMapWrite() {
-    static const Model model = publishedModel("E2B");
-    return model;
-}
-
 ResolveInput inputFor(const Model& model, Format head = Format::AsStored) {
     ResolveInput input;
     input.config = &model.config;
@@ -34,7 +29,7 @@ ResolveInput inputFor(const Model& model, Format head = Format::AsStored) {
 }
 
 std::string rowsOf(const DeviceMap& map, Format head = Format::AsStored) {
-    const Resolution resolution = resolveDeviceMap(map, inputFor(e2bMapWrite(), head));
+    const Resolution resolution = resolveDeviceMap(map, inputFor(e2b(), head));
     std::string out = codesOf(resolution.errors);
     for (const ResolvedTensor& row : resolution.tensors) {
         out += std::to_string(row.index) + placeText(&row) + " " +
@@ -48,28 +43,20 @@ std::string rowsOf(const DeviceMap& map, Format head = Format::AsStored) {
 }
 
 DeviceMap parsed(const std::string& text) {
-    auto map = parseDeviceMap(text, {});
-    if (!map.has_value()) {
-        qFatal("%s in %s", map.error().message.c_str(), text.c_str());
-    }
-    return *map;
+    return support::must(parseDeviceMap(text, {}), text.c_str());
 }
 
 PlacementPlan planOf(const DeviceMap& map) {
-    PlanRequest request = requestFor(e2bMapWrite(), 2, 64 * kGiB, false);
+    PlanRequest request = requestFor(e2b(), 2, 64 * kGiB, false);
     request.map = map;
     request.quant = Format::Nf4;
     return makePlan(request);
 }
 
-bool mentionsMapWrite(const std::vector<std::string>& texts, const std::string& part) {
-    return std::any_of(texts.begin(), texts.end(), [&part](const std::string& text) {
-        return text.find(part) != std::string::npos;
-    });
-}
+using support::mentions;
 
-bool mentionsMapWrite(const std::vector<Sentence>& losses, const std::string& part) {
-    return mentionsMapWrite(inEnglish(losses), part);
+bool mentions(const std::vector<Sentence>& losses, const std::string& part) {
+    return mentions(inEnglish(losses), part);
 }
 
 } // namespace
@@ -145,12 +132,12 @@ void TestMapWrite::roundTrip() {
         QVERIFY(!rows.starts_with("DM"));
         const std::string written = writeDeviceMap(map);
         QVERIFY2(rowsOf(parsed(written), head) == rows, written.c_str());
-        const DeviceMap canonical = canonicalMap(map, inputFor(e2bMapWrite(), head));
+        const DeviceMap canonical = canonicalMap(map, inputFor(e2b(), head));
         const std::string short_text = writeDeviceMap(canonical);
         QVERIFY2(rowsOf(parsed(short_text), head) == rows, short_text.c_str());
         // Writing what was read changes nothing more.
         QCOMPARE(writeDeviceMap(parsed(short_text)), short_text);
-        QCOMPARE(writeDeviceMap(canonicalMap(parsed(short_text), inputFor(e2bMapWrite(), head))),
+        QCOMPARE(writeDeviceMap(canonicalMap(parsed(short_text), inputFor(e2b(), head))),
                  short_text);
     }
 }
@@ -162,14 +149,13 @@ void TestMapWrite::layersBecomeRanges() {
             (keys.empty() ? "\"" : ", \"") + ("model.layers." + std::to_string(i)) + "\": \"cpu\"";
     }
     const DeviceMap map = parsed(R"({"version": 1, "default": "cuda:0", "map": {)" + keys + "}}");
-    QCOMPARE(writeDeviceMap(canonicalMap(map, inputFor(e2bMapWrite()))),
+    QCOMPARE(writeDeviceMap(canonicalMap(map, inputFor(e2b()))),
              std::string("{\n  \"version\": 1,\n  \"default\": \"cuda:0\",\n  \"map\": {\n"
                          "    \"model.language_model.layers.[20-34]\": \"cpu\"\n  }\n}\n"));
 }
 
 void TestMapWrite::saysNoMore_data() {
-    QTest::addColumn<QString>("keys");
-    QTest::addColumn<QString>("written");
+    support::addColumns<QString, QString>("keys", "written");
     QTest::newRow("one tower stays: nothing is said of the rest")
         << R"("model.vision_tower": {"store": "cpu", "compute": "cuda:0", "residency": "always"})"
         << R"("model.vision_tower": { "store": "cpu", "compute": "cuda:0", "residency": "always" })";
@@ -198,7 +184,7 @@ void TestMapWrite::saysNoMore() {
     QFETCH(QString, written);
     const DeviceMap map =
         parsed(R"({"version": 1, "default": "cuda:0", "map": {)" + keys.toStdString() + "}}");
-    QCOMPARE(QString::fromStdString(writeDeviceMap(canonicalMap(map, inputFor(e2bMapWrite())))),
+    QCOMPARE(QString::fromStdString(writeDeviceMap(canonicalMap(map, inputFor(e2b())))),
              "{\n  \"version\": 1,\n  \"default\": \"cuda:0\",\n  \"map\": {\n    " + written +
                  "\n  }\n}\n");
 }
@@ -254,7 +240,7 @@ void TestMapWrite::laterPlaces_data() {
         QTest::newRow(name.c_str()) << QString::fromStdString(text);
     };
     for (const std::string& preset : devicePresets()) {
-        const auto map = presetDeviceMap(preset, kMapWriteDevices, e2bMapWrite().config);
+        const auto map = presetDeviceMap(preset, kMapWriteDevices, e2b().config);
         QVERIFY(map.has_value());
         add(preset, writeDeviceMap(*map));
     }
@@ -280,7 +266,7 @@ void TestMapWrite::laterPlaces() {
     QFETCH(QString, text);
     const DeviceMap map = parsed(text.toStdString());
     QVERIFY2(!rowsOf(map).starts_with("DM"), rowsOf(map).substr(0, 60).c_str());
-    const DeviceMap canonical = canonicalMap(map, inputFor(e2bMapWrite()));
+    const DeviceMap canonical = canonicalMap(map, inputFor(e2b()));
     const auto differs = [](const DeviceMap& a, const DeviceMap& b) {
         const bool is_same = rowsOf(a, Format::Q8) == rowsOf(b, Format::Q8);
         return is_same ? std::string() : writeDeviceMap(a) + "is not" + writeDeviceMap(b);
@@ -296,9 +282,7 @@ void TestMapWrite::laterPlaces() {
         if (std::string_view(module) == "lm_head") {
             fields.duplicate_tied = true;
         }
-        const std::string moved =
-            differs(withPlace(map, module, fields), withPlace(canonical, module, fields));
-        QVERIFY2(moved.empty(), moved.c_str());
+        VERIFY_EMPTY(differs(withPlace(map, module, fields), withPlace(canonical, module, fields)));
     }
     for (const char* key : {"model.language_model.embed_tokens_per_layer.weight",
                             "model.language_model.layers.9.self_attn.q_proj",
@@ -311,8 +295,7 @@ void TestMapWrite::laterPlaces() {
         longer.entries.push_back(entry);
         DeviceMap canonical_longer = canonical;
         canonical_longer.entries.push_back(entry);
-        const std::string added = differs(longer, canonical_longer);
-        QVERIFY2(added.empty(), added.c_str());
+        VERIFY_EMPTY(differs(longer, canonical_longer));
     }
 }
 
@@ -343,7 +326,7 @@ void TestMapWrite::accelerate_data() {
 void TestMapWrite::accelerate() {
     QFETCH(QString, text);
     const DeviceMap map = parsed(text.toStdString());
-    const MapExport exported = exportAccelerate(planOf(map), e2bMapWrite().tensors);
+    const MapExport exported = exportAccelerate(planOf(map), e2b().tensors);
     const DeviceMap again = parsed(exported.text);
     QVERIFY(again.is_imported);
     QVERIFY2(rowsOf(again) == rowsOf(map), exported.text.c_str());
@@ -353,12 +336,11 @@ void TestMapWrite::accelerateLosses() {
     const MapExport exported = exportAccelerate(
         planOf(
             parsed(R"({"version": 1, "default": "cuda:0", "map": {"model.vision_tower": "cpu"}})")),
-        e2bMapWrite().tensors);
-    QVERIFY(mentionsMapWrite(exported.losses,
-                             "tensors compute on another device here: accelerate stores"));
-    QVERIFY(exportAccelerate(planOf(parsed(R"({"": 0})")), e2bMapWrite().tensors).losses.empty());
+        e2b().tensors);
+    QVERIFY(mentions(exported.losses, "tensors compute on another device here: accelerate stores"));
+    QVERIFY(exportAccelerate(planOf(parsed(R"({"": 0})")), e2b().tensors).losses.empty());
     const auto losses = [](const char* map) {
-        return inEnglish(exportAccelerate(planOf(parsed(map)), e2bMapWrite().tensors).losses);
+        return inEnglish(exportAccelerate(planOf(parsed(map)), e2b().tensors).losses);
     };
     QCOMPARE(losses(R"({"version": 1, "default": "cuda:0", "map": {
                         "model.language_model.norm": "cpu"}})"),
@@ -369,15 +351,14 @@ void TestMapWrite::accelerateLosses() {
     QVERIFY(losses(R"({"version": 1, "default": "cuda:0", "map": {
                        "model.layers": {"format": "bf16", "store": "cpu", "compute": "cuda:0"}}})")
                 .empty());
-    QVERIFY(mentionsMapWrite(
+    QVERIFY(mentions(
         losses(R"({"version": 1, "default": {"store": "cpu", "compute": "cuda:0"}})"),
         "tensors compute on another device here: where nothing is stored on a GPU, accelerate "
         "computes on cpu"));
-    QVERIFY(mentionsMapWrite(
-        losses(R"({"version": 1, "default": "cuda:0", "map": {
+    QVERIFY(mentions(losses(R"({"version": 1, "default": "cuda:0", "map": {
                      "model.language_model.norm": {"store": "cpu", "residency": "always"}}})"),
-        "1 tensor keeps a copy on its computing device here; accelerate copies it for "
-        "every call"));
+                     "1 tensor keeps a copy on its computing device here; accelerate copies it for "
+                     "every call"));
 }
 
 void TestMapWrite::accelerateTellsFormats_data() {
@@ -406,9 +387,9 @@ void TestMapWrite::accelerateTellsFormats_data() {
 void TestMapWrite::accelerateTellsFormats() {
     QFETCH(QByteArray, map);
     QFETCH(QByteArray, loss);
-    const auto losses = inEnglish(
-        exportAccelerate(planOf(parsed(map.toStdString())), e2bMapWrite().tensors).losses);
-    QVERIFY2(loss.isEmpty() ? losses.empty() : mentionsMapWrite(losses, loss.toStdString()),
+    const auto losses =
+        inEnglish(exportAccelerate(planOf(parsed(map.toStdString())), e2b().tensors).losses);
+    QVERIFY2(loss.isEmpty() ? losses.empty() : mentions(losses, loss.toStdString()),
              losses.empty() ? "" : losses.front().c_str());
 }
 
@@ -420,10 +401,10 @@ void TestMapWrite::moves() {
     gpu.store = DeviceId::cuda(1);
     gpu.compute = DeviceId::cuda(1);
     map = withPlace(map, "model.language_model.layers.[3-4]", gpu);
-    const Resolution moved = resolveDeviceMap(map, inputFor(e2bMapWrite()));
+    const Resolution moved = resolveDeviceMap(map, inputFor(e2b()));
     QCOMPARE(codesOf(moved.errors), std::string());
     const auto row = [&](int layer) {
-        return rowOf(e2bMapWrite(), moved,
+        return rowOf(e2b(), moved,
                      "model.language_model.layers." + std::to_string(layer) +
                          ".mlp.up_proj.weight");
     };
@@ -438,14 +419,13 @@ void TestMapWrite::moves() {
     PlaceFields cpu;
     cpu.store = DeviceId::cpu();
     cpu.compute = DeviceId::cpu();
-    const Resolution whole = resolveDeviceMap(withPlace(map, "", cpu), inputFor(e2bMapWrite()));
+    const Resolution whole = resolveDeviceMap(withPlace(map, "", cpu), inputFor(e2b()));
     QVERIFY(
         std::all_of(whole.tensors.begin(), whole.tensors.end(), [](const ResolvedTensor& tensor) {
             return tensor.compute == DeviceId::cpu() && tensor.store == DeviceId::cpu();
         }));
-    QCOMPARE(
-        rowOf(e2bMapWrite(), whole, "model.language_model.layers.5.mlp.up_proj.weight")->format,
-        Format::AsStored);
+    QCOMPARE(rowOf(e2b(), whole, "model.language_model.layers.5.mlp.up_proj.weight")->format,
+             Format::AsStored);
 }
 
 TEST_CLASS(TestMapWrite)

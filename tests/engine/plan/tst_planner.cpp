@@ -6,6 +6,7 @@
 #include "engine/quant/quantize.h"
 #include "tests/engine/plan/plan_fixture.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QRegularExpression>
 #include <QTest>
@@ -17,18 +18,9 @@ using namespace planfixture;
 
 namespace {
 
-const Model& e2bPlanner() {
-    static const Model model = publishedModel("E2B");
-    return model;
-}
-
 PlanRequest mapped(const Model& model, const std::string& text, int gpus = 2) {
     PlanRequest request = requestFor(model, gpus, 64 * kGiB);
-    const auto map = parseDeviceMap(text, {});
-    if (!map.has_value()) {
-        qFatal("%s", map.error().message.c_str());
-    }
-    request.map = *map;
+    request.map = support::must(parseDeviceMap(text, {}), text.c_str());
     return request;
 }
 
@@ -48,12 +40,6 @@ uint64_t transfer(const PlacementPlan& plan, DeviceId from, DeviceId to, const s
         }
     }
     return 0;
-}
-
-bool mentionsPlanner(const std::vector<std::string>& texts, const std::string& part) {
-    return std::any_of(texts.begin(), texts.end(), [&part](const std::string& text) {
-        return text.find(part) != std::string::npos;
-    });
 }
 
 constexpr uint64_t kPle = 4'697'620'480;
@@ -100,12 +86,9 @@ PlanRequest stepped(const PlanRequest& request, const PlacementPlan& plan, const
     }
     static const QRegularExpression kHeadKey("\"lm_head\": (\\{[^}]*\\})");
     if (const auto match = kHeadKey.match(step); match.hasMatch()) {
-        const auto entry =
-            parseDeviceMap(native("\"lm_head\": " + match.captured(1).toStdString()), {});
-        if (!entry.has_value()) {
-            qFatal("%s", entry.error().message.c_str());
-        }
-        map = withPlace(map, "lm_head", entry->entries.at(0).fields);
+        const DeviceMap entry = support::must(
+            parseDeviceMap(native("\"lm_head\": " + match.captured(1).toStdString()), {}), "map");
+        map = withPlace(map, "lm_head", entry.entries.at(0).fields);
         is_moved = true;
     }
     if (is_moved) {
@@ -179,8 +162,7 @@ private Q_SLOTS:
 
 // By hand: bytes of one tensor [rows, cols] in every format.
 void TestPlanner::formatBytes_data() {
-    QTest::addColumn<QString>("format");
-    QTest::addColumn<quint64>("bytes");
+    support::addColumns<QString, quint64>("format", "bytes");
     // up_proj of layer 0: [6144, 1536], n = 9,437,184, 147,456 blocks, 576 groups of 256 blocks.
     const quint64 n = 9'437'184;
     QTest::addRow("as_stored") << "as_stored" << 2 * n;
@@ -197,8 +179,8 @@ void TestPlanner::formatBytes() {
     QFETCH(QString, format);
     QFETCH(quint64, bytes);
     const std::string up = "model.language_model.layers.0.mlp.up_proj.weight";
-    const PlacementPlan plan = makePlan(mapped(
-        e2bPlanner(), native("\"" + up + R"(": {"format": ")" + format.toStdString() + "\"}")));
+    const PlacementPlan plan = makePlan(
+        mapped(e2b(), native("\"" + up + R"(": {"format": ")" + format.toStdString() + "\"}")));
     QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
     const TensorPlacement* row = plan.find(up);
     QVERIFY(row != nullptr);
@@ -207,8 +189,8 @@ void TestPlanner::formatBytes() {
 }
 
 void TestPlanner::storedTypesAndBlocks() {
-    PlanRequest request = mapped(e2bPlanner(), native(""));
-    for (const ExpectedTensor& tensor : e2bPlanner().tensors) {
+    PlanRequest request = mapped(e2b(), native(""));
+    for (const ExpectedTensor& tensor : e2b().tensors) {
         request.stored[tensor.name] = {};
     }
     const std::string up = "model.language_model.layers.0.mlp.up_proj.weight";
@@ -231,9 +213,7 @@ void TestPlanner::storedTypesAndBlocks() {
 }
 
 void TestPlanner::residencies_data() {
-    QTest::addColumn<QString>("keys");
-    QTest::addColumn<quint64>("gpu");
-    QTest::addColumn<quint64>("cpu");
+    support::addColumns<QString, quint64, quint64>("keys", "gpu", "cpu");
     const quint64 layer0 = 72'368'130;
     const quint64 linear = 18'874'368; // the largest linear weight of layer 0
     const auto add = [](const char* name, const char* keys, quint64 gpu, quint64 cpu) {
@@ -276,7 +256,7 @@ void TestPlanner::residencies() {
     QFETCH(QString, keys);
     QFETCH(quint64, gpu);
     QFETCH(quint64, cpu);
-    const PlacementPlan plan = makePlan(mapped(e2bPlanner(), native(keys.toStdString())));
+    const PlacementPlan plan = makePlan(mapped(e2b(), native(keys.toStdString())));
     QVERIFY2(plan.fits, plan.errors.empty() ? "" : inEnglish(plan.errors[0]).c_str());
     QCOMPARE(weights(plan, DeviceId::sim(0)), gpu);
     QCOMPARE(weights(plan, DeviceId::cpu()), cpu);
@@ -285,7 +265,7 @@ void TestPlanner::residencies() {
 
 void TestPlanner::stagingRule() {
     const PlacementPlan plan = makePlan(mapped(
-        e2bPlanner(),
+        e2b(),
         native(R"("model.layers.[0-3]": {"store": "cpu"}, "model.layers.34": {"store": "cpu"},
             "model.embed_tokens_per_layer": {"store": "cpu"}, "model.vision_tower": {"store": "cpu"},
             "model.embed_vision": {"store": "cpu"}, "model.audio_tower": {"store": "cpu"},
@@ -303,7 +283,7 @@ void TestPlanner::stagingRule() {
 }
 
 void TestPlanner::limits() {
-    PlanRequest request = mapped(e2bPlanner(), R"({"version": 1, "default": "sim:0",
+    PlanRequest request = mapped(e2b(), R"({"version": 1, "default": "sim:0",
         "limits": {"sim:0": "20GiB", "cpu": "8GiB"}, "reserve": {"sim:0": "512MiB", "sim:1": "1GiB"}})");
     request.devices[1].free = 30 * kGiB;
     PlacementPlan plan = makePlan(request);
@@ -329,11 +309,11 @@ void TestPlanner::limits() {
     request.limits[DeviceId::sim(0)] = 1;
     QCOMPARE(deviceRow(makePlan(request), DeviceId::sim(0))->limit, uint64_t{0});
     // The disk has no bound: a map that gives it one is told so.
-    const PlacementPlan disk = makePlan(mapped(e2bPlanner(), R"({"version": 1, "default": "sim:0",
+    const PlacementPlan disk = makePlan(mapped(e2b(), R"({"version": 1, "default": "sim:0",
         "limits": {"disk": "1MiB"}, "reserve": {"disk": "1MiB"}})"));
-    QVERIFY(mentionsPlanner(inEnglish(disk.notes), "limits.disk has no effect"));
-    QVERIFY(mentionsPlanner(inEnglish(disk.notes), "reserve.disk has no effect"));
-    QVERIFY(!mentionsPlanner(inEnglish(makePlan(request).notes), "disk has no effect"));
+    QVERIFY(mentions(inEnglish(disk.notes), "limits.disk has no effect"));
+    QVERIFY(mentions(inEnglish(disk.notes), "reserve.disk has no effect"));
+    QVERIFY(!mentions(inEnglish(makePlan(request).notes), "disk has no effect"));
     // A limit for a device that does not exist.
     request.limits = {{DeviceId::cuda(3), kGiB}};
     QCOMPARE(codesOf(makePlan(request).errors), std::string("DM04"));
@@ -341,7 +321,7 @@ void TestPlanner::limits() {
 
 /// Where the bound comes from, and a last resort that can change it.
 void TestPlanner::saysWhatBounds() {
-    PlanRequest request = mapped(e2bPlanner(), R"({"version": 1, "default": "sim:0"})");
+    PlanRequest request = mapped(e2b(), R"({"version": 1, "default": "sim:0"})");
     const auto issueWith = [&](uint64_t free, uint64_t option, const std::string& members) {
         request.map = *parseDeviceMap(R"({"version": 1, "default": "sim:0")" + members + "}", {});
         request.devices[1].capacity = request.devices[1].free = free;
@@ -386,7 +366,7 @@ void TestPlanner::saysWhatBounds() {
 }
 
 void TestPlanner::overLimit() {
-    PlanRequest request = requestFor(e2bPlanner(), 1, 6 * kGiB);
+    PlanRequest request = requestFor(e2b(), 1, 6 * kGiB);
     useModelRules(request);
     request.context = 32768;
     const PlacementPlan plan = makePlan(request);
@@ -409,16 +389,16 @@ void TestPlanner::overLimit() {
         QVERIFY2(found != std::string::npos, (item + " in " + parts).c_str());
         at = found;
     }
-    QVERIFY(mentionsPlanner(inEnglish(issue.suggestions),
-                            "move model.language_model.embed_tokens_per_layer to cpu: frees 4.38 "
-                            "GiB (enough by itself), "
-                            "costs nothing measurable (one row of 17.50 KiB per token)"));
-    QVERIFY(mentionsPlanner(inEnglish(issue.suggestions),
-                            "move model.audio_tower and model.embed_audio to cpu: frees "));
-    QVERIFY(mentionsPlanner(inEnglish(issue.suggestions),
-                            "move model.vision_tower and model.embed_vision to cpu: frees "));
-    QVERIFY(mentionsPlanner(inEnglish(issue.suggestions), "--quant nf4: frees"));
-    QVERIFY(mentionsPlanner(inEnglish(issue.suggestions), "--head int8"));
+    QVERIFY(mentions(inEnglish(issue.suggestions),
+                     "move model.language_model.embed_tokens_per_layer to cpu: frees 4.38 "
+                     "GiB (enough by itself), "
+                     "costs nothing measurable (one row of 17.50 KiB per token)"));
+    QVERIFY(mentions(inEnglish(issue.suggestions),
+                     "move model.audio_tower and model.embed_audio to cpu: frees "));
+    QVERIFY(mentions(inEnglish(issue.suggestions),
+                     "move model.vision_tower and model.embed_vision to cpu: frees "));
+    QVERIFY(mentions(inEnglish(issue.suggestions), "--quant nf4: frees"));
+    QVERIFY(mentions(inEnglish(issue.suggestions), "--head int8"));
     QVERIFY(!issue.modules.empty());
 
     // Doing what is proposed frees what was promised.
@@ -429,24 +409,21 @@ void TestPlanner::overLimit() {
     PlanRequest quantized = request;
     quantized.quant = Format::Nf4;
     const uint64_t freed = need - deviceRow(makePlan(quantized), DeviceId::sim(0))->parts.total();
-    QVERIFY2(mentionsPlanner(inEnglish(issue.suggestions),
-                             "--quant nf4: frees " + formatByteCount(freed)),
+    QVERIFY2(mentions(inEnglish(issue.suggestions), "--quant nf4: frees " + formatByteCount(freed)),
              formatByteCount(freed).c_str());
 }
 
 void TestPlanner::overLimitOnCpu() {
-    PlanRequest request = requestFor(e2bPlanner(), 0, 0);
+    PlanRequest request = requestFor(e2b(), 0, 0);
     request.preset = "cpu";
     request.devices[0].capacity = request.devices[0].free = 4 * kGiB;
     const PlacementPlan plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09"));
-    QVERIFY(
-        mentionsPlanner(inEnglish(plan.errors[0].suggestions), "embed_tokens_per_layer to disk"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "embed_tokens_per_layer to disk"));
     // A tower on disk visits main memory: one alone would free nothing.
-    QVERIFY(mentionsPlanner(
-        inEnglish(plan.errors[0].suggestions),
-        "move model.audio_tower and model.embed_audio to disk (computed on cpu), move "
-        "model.vision_tower and model.embed_vision to disk (computed on cpu): frees"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions),
+                     "move model.audio_tower and model.embed_audio to disk (computed on cpu), move "
+                     "model.vision_tower and model.embed_vision to disk (computed on cpu): frees"));
     // Unknown memory is no limit.
     request.devices[0].capacity = 0;
     request.devices[0].free = 0;
@@ -470,14 +447,13 @@ void TestPlanner::simulatedInMainMemory() {
                                     std::string("simulated GPU"), std::string("sim:0 ")}) {
         QVERIFY2(inEnglish(plan.errors[0]).find(part) != std::string::npos, part.c_str());
     }
-    QVERIFY(mentionsPlanner(inEnglish(plan.errors[0].suggestions), "use --quant nf4: frees"));
-    QVERIFY(mentionsPlanner(inEnglish(plan.errors[0].suggestions), "enough by itself"));
-    QVERIFY(!mentionsPlanner(inEnglish(plan.errors[0].suggestions), "to cpu"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "use --quant nf4: frees"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "enough by itself"));
+    QVERIFY(!mentions(inEnglish(plan.errors[0].suggestions), "to cpu"));
     // To the byte, with what stands on the CPU beside it; a reserve counts, unknown memory does
     // not bound.
-    request =
-        mapped(e2bPlanner(), native("\"model.vision_tower\": \"cpu\", \"lm_head\": \"sim:1\", "
-                                    "\"model.language_model.embed_tokens\": \"sim:1\""));
+    request = mapped(e2b(), native("\"model.vision_tower\": \"cpu\", \"lm_head\": \"sim:1\", "
+                                   "\"model.language_model.embed_tokens\": \"sim:1\""));
     plan = makePlan(request);
     QVERIFY(plan.fits);
     uint64_t all = 0;
@@ -495,7 +471,7 @@ void TestPlanner::simulatedInMainMemory() {
     request.devices[0].capacity = 0;
     QVERIFY(makePlan(request).fits);
     // A real card has its own memory.
-    request = requestFor(e2bPlanner(), 1, 64 * kGiB, false);
+    request = requestFor(e2b(), 1, 64 * kGiB, false);
     request.devices[0].capacity = request.devices[0].free = kGiB;
     QVERIFY(makePlan(request).fits);
 }
@@ -608,9 +584,9 @@ void TestPlanner::fitAdvisesDisk() {
     request.limits = {{DeviceId::cpu(), uint64_t{2155} << 20U}};
     const PlacementPlan plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09 DM09"));
-    QVERIFY(mentionsPlanner(inEnglish(plan.notes),
-                            "it keeps layers in memory: on disk, read anew for every token, "
-                            "only a map puts them"));
+    QVERIFY(mentions(inEnglish(plan.notes),
+                     "it keeps layers in memory: on disk, read anew for every token, "
+                     "only a map puts them"));
     PlanRequest moved = request;
     PlacementPlan after = plan;
     for (const PlanIssue& issue : plan.errors) {
@@ -637,7 +613,7 @@ void TestPlanner::fitAdvisesDisk() {
             return inEnglish(issue).find("is this computer's main memory") != std::string::npos;
         });
     QVERIFY(host != shared.errors.end());
-    QVERIFY(mentionsPlanner(inEnglish(host->suggestions), "to disk (computed on cpu): frees "));
+    QVERIFY(mentions(inEnglish(host->suggestions), "to disk (computed on cpu): frees "));
 }
 
 void TestPlanner::stepsForTheLargestPart() {
@@ -653,7 +629,7 @@ void TestPlanner::stepsForTheLargestPart() {
     if (card->parts[MemoryPart::Kv] > card->parts[MemoryPart::Weights]) {
         QVERIFY(inEnglish(plan.errors[0].suggestions[0]).starts_with("use a context of"));
     }
-    QVERIFY(mentionsPlanner(inEnglish(plan.errors[0].suggestions), "use a context of"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "use a context of"));
     // A card that only computes: the scratch is.
     const std::string away = R"({"store": "cpu", "compute": "cuda:0", "residency": "stream"})";
     request = requestFor(goldenModel("e2b"), 1, 1U << 16U, false);
@@ -669,25 +645,23 @@ void TestPlanner::stepsForTheLargestPart() {
     QVERIFY2(inEnglish(plan.errors[0].suggestions[0]).starts_with("use --prefill-chunk 128: frees"),
              inEnglish(plan.errors[0].suggestions[0]).c_str());
     // The head, and layers, for main memory too.
-    request = requestFor(e2bPlanner(), 0, 0);
+    request = requestFor(e2b(), 0, 0);
     useModelRules(request);
     request.preset = "cpu";
     request.quant = Format::Nf4Dq;
     request.devices[0].capacity = request.devices[0].free = 2 * kGiB;
     plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09"));
-    QVERIFY(mentionsPlanner(
-        inEnglish(plan.errors[0].suggestions),
-        "use --head int8 and move model.language_model.embed_tokens to disk (computed "
-        "on cpu), with lm_head kept as a copy of its own (\"lm_head\": {\"store\": "
-        "\"cpu\", \"compute\": \"cpu\", \"duplicate_tied\": true})"));
-    QVERIFY(mentionsPlanner(inEnglish(plan.errors[0].suggestions), "move layers "));
-    QVERIFY(
-        mentionsPlanner(inEnglish(plan.errors[0].suggestions), "-34 to disk (computed on cpu)"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions),
+                     "use --head int8 and move model.language_model.embed_tokens to disk (computed "
+                     "on cpu), with lm_head kept as a copy of its own (\"lm_head\": {\"store\": "
+                     "\"cpu\", \"compute\": \"cpu\", \"duplicate_tied\": true})"));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "move layers "));
+    QVERIFY(mentions(inEnglish(plan.errors[0].suggestions), "-34 to disk (computed on cpu)"));
 }
 
 void TestPlanner::stepsThatAreNotEnough() {
-    PlanRequest request = requestFor(e2bPlanner(), 0, 0);
+    PlanRequest request = requestFor(e2b(), 0, 0);
     useModelRules(request);
     request.preset = "cpu";
     request.devices[0].capacity = request.devices[0].free = 20U << 20U;
@@ -700,23 +674,23 @@ void TestPlanner::stepsThatAreNotEnough() {
     request.devices[0].capacity = request.devices[0].free = 8 * kGiB;
     plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM09"));
-    QVERIFY(!mentionsPlanner(inEnglish(plan.errors[0].suggestions), "together leaves"));
+    QVERIFY(!mentions(inEnglish(plan.errors[0].suggestions), "together leaves"));
 }
 
 void TestPlanner::notJudgedWhenUnplaced() {
-    PlanRequest request = mapped(e2bPlanner(), R"({"model.language_model": "sim:0"})");
+    PlanRequest request = mapped(e2b(), R"({"model.language_model": "sim:0"})");
     request.limits[DeviceId::sim(0)] = 1;
     const PlacementPlan plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM03"));
     QVERIFY(!plan.fits);
     // A misspelt key and too little memory are both reported.
-    request = mapped(e2bPlanner(), R"({"": "sim:0", "model.visoin_tower": "cpu"})");
+    request = mapped(e2b(), R"({"": "sim:0", "model.visoin_tower": "cpu"})");
     request.limits[DeviceId::sim(0)] = 1;
     QCOMPARE(codesOf(makePlan(request).errors), std::string("DM02 DM09"));
 }
 
 void TestPlanner::oneDeviceMovesNothing() {
-    const PlacementPlan plan = makePlan(mapped(e2bPlanner(), native("")));
+    const PlacementPlan plan = makePlan(mapped(e2b(), native("")));
     QVERIFY(plan.transfers_per_token.empty());
     QVERIFY(plan.warnings.empty());
     QVERIFY(plan.notes.empty());
@@ -725,7 +699,7 @@ void TestPlanner::oneDeviceMovesNothing() {
 // Layers on disk in a format that the checkpoint has not: what is read for a token, and how long it
 // takes, is the checkpoint's, unless a cache keeps what was made.
 void TestPlanner::madeAtEveryUse() {
-    PlanRequest request = mapped(e2bPlanner(), native(R"("model.language_model.layers":
+    PlanRequest request = mapped(e2b(), native(R"("model.language_model.layers":
         {"store": "disk", "compute": "sim:0", "residency": "stream"})"));
     const auto read = [](const PlacementPlan& plan) {
         return transfer(plan, DeviceId::disk(), DeviceId::sim(0), "streamed weights");
@@ -751,7 +725,7 @@ void TestPlanner::madeAtEveryUse() {
 void TestPlanner::splitStack() {
     // Layers 0-19 and the head on sim:0, 20-34 on sim:1: two hops of the hidden state.
     const PlacementPlan plan =
-        makePlan(mapped(e2bPlanner(), native(R"("model.layers.[20-34]": "sim:1")")));
+        makePlan(mapped(e2b(), native(R"("model.layers.[20-34]": "sim:1")")));
     QVERIFY(plan.fits);
     QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "hidden state"),
              uint64_t{1536 * 4});
@@ -762,8 +736,8 @@ void TestPlanner::splitStack() {
              uint64_t{15 * 256 * 4});
     QCOMPARE(codesOf(plan.warnings), std::string("DM20 DM20"));
     // The per-layer table on the CPU sends one row.
-    const PlacementPlan table = makePlan(
-        mapped(e2bPlanner(), native(R"("model.embed_tokens_per_layer": {"store": "cpu"})")));
+    const PlacementPlan table =
+        makePlan(mapped(e2b(), native(R"("model.embed_tokens_per_layer": {"store": "cpu"})")));
     QCOMPARE(transfer(table, DeviceId::cpu(), DeviceId::sim(0), "per-layer embedding row"),
              uint64_t{17'920});
     QCOMPARE(table.transfers_per_token.size(), size_t{1});
@@ -771,8 +745,7 @@ void TestPlanner::splitStack() {
 
 // Layer 20 of E2B reads the KV of layer 13; alone on another device it needs a mirror.
 void TestPlanner::kvReadersElsewhere() {
-    const PlacementPlan plan =
-        makePlan(mapped(e2bPlanner(), native(R"("model.layers.20": "sim:1")")));
+    const PlacementPlan plan = makePlan(mapped(e2b(), native(R"("model.layers.20": "sim:1")")));
     QCOMPARE(codesOf(plan.warnings), std::string("DM20"));
     QVERIFY2(inEnglish(plan.warnings[0])
                  .starts_with("layer 20 on sim:1 reads the keys and values of layer 13"),
@@ -783,8 +756,7 @@ void TestPlanner::kvReadersElsewhere() {
     const uint64_t window = 512 - 1 + 512; // ring of the window and one chunk
     QCOMPARE(deviceRow(plan, DeviceId::sim(1))->parts[MemoryPart::Kv], window * 1024);
     // All readers elsewhere: 3 KB per token, both owners mirrored once.
-    const PlacementPlan all =
-        makePlan(mapped(e2bPlanner(), native(R"("model.layers.[15-34]": "sim:1")")));
+    const PlacementPlan all = makePlan(mapped(e2b(), native(R"("model.layers.[15-34]": "sim:1")")));
     QCOMPARE(transfer(all, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{3072});
     QCOMPARE(deviceRow(all, DeviceId::sim(1))->parts[MemoryPart::Kv], window * 1024 + 4096 * 2048);
     // Owners elsewhere: the mirror is where the readers are; E4B sends 6 KB.
@@ -793,16 +765,16 @@ void TestPlanner::kvReadersElsewhere() {
     QCOMPARE(transfer(four, DeviceId::sim(1), DeviceId::sim(0), "KV mirror"), uint64_t{6144});
     QCOMPARE(kvMirrors(e4b.config, four).size(), size_t{2});
     // The same with the model's own rules.
-    PlanRequest exact = mapped(e2bPlanner(), native(R"("model.layers.[15-34]": "sim:1")"));
+    PlanRequest exact = mapped(e2b(), native(R"("model.layers.[15-34]": "sim:1")"));
     useModelRules(exact);
     const PlacementPlan exact_plan = makePlan(exact);
-    const auto kv = kvBytesPerDevice(e2bPlanner().config, exact_plan);
+    const auto kv = kvBytesPerDevice(e2b().config, exact_plan);
     for (const auto& [id, bytes] : kv) {
         QCOMPARE(deviceRow(exact_plan, id)->parts[MemoryPart::Kv], bytes);
     }
     QCOMPARE(kv.size(), size_t{2});
     // fp32 cache on the float32 path.
-    PlanRequest reference = mapped(e2bPlanner(), native(R"("model.layers.20": "sim:1")"));
+    PlanRequest reference = mapped(e2b(), native(R"("model.layers.20": "sim:1")"));
     reference.is_reference_precision = true;
     const PlacementPlan wide = makePlan(reference);
     QCOMPARE(deviceRow(wide, DeviceId::sim(1))->parts[MemoryPart::Kv], 2 * window * 1024);
@@ -811,7 +783,7 @@ void TestPlanner::kvReadersElsewhere() {
 
 void TestPlanner::kvPlace() {
     const PlacementPlan plan = makePlan(
-        mapped(e2bPlanner(),
+        mapped(e2b(),
                R"({"version": 1, "default": "sim:0", "map": {"model.layers.[20-34]": "sim:1"},
             "kv": {"place": "sim:1", "context": 8192}})"));
     QVERIFY(plan.fits);
@@ -829,24 +801,23 @@ void TestPlanner::kvPlace() {
     QCOMPARE(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{0});
     QVERIFY(transfer(plan, DeviceId::sim(0), DeviceId::sim(1), "queries, keys and values") > 0);
     // A device that is not there is one complaint.
-    const PlacementPlan missing = makePlan(
-        mapped(e2bPlanner(), R"({"version": 1, "default": "sim:0", "kv": {"place": "sim:9"}})"));
+    const PlacementPlan missing =
+        makePlan(mapped(e2b(), R"({"version": 1, "default": "sim:0", "kv": {"place": "sim:9"}})"));
     QCOMPARE(codesOf(missing.errors), std::string("DM04"));
     QCOMPARE(codesOf(missing.warnings), std::string());
-    const PlacementPlan layers = makePlan(mapped(
-        e2bPlanner(), native(R"("model.layers.20": "sim:9", "model.layers.3.mlp": "sim:9")")));
+    const PlacementPlan layers = makePlan(
+        mapped(e2b(), native(R"("model.layers.20": "sim:9", "model.layers.3.mlp": "sim:9")")));
     QCOMPARE(codesOf(layers.errors), std::string("DM04 DM04"));
     QCOMPARE(codesOf(layers.warnings), std::string());
     // follow_layer is the default, said or not.
-    const PlacementPlan follow = makePlan(mapped(
-        e2bPlanner(), R"({"version": 1, "default": "sim:0", "kv": {"place": "follow_layer"}})"));
+    const PlacementPlan follow = makePlan(
+        mapped(e2b(), R"({"version": 1, "default": "sim:0", "kv": {"place": "follow_layer"}})"));
     QCOMPARE(follow.kv_device.front(), DeviceId::sim(0));
 }
 
 void TestPlanner::splitLayer() {
-    const PlacementPlan plan = makePlan(
-        mapped(e2bPlanner(),
-               native(R"("model.layers.[3-5].mlp": "cpu", "model.layers.9.mlp.down_proj": "sim:1",
+    const PlacementPlan plan = makePlan(mapped(
+        e2b(), native(R"("model.layers.[3-5].mlp": "cpu", "model.layers.9.mlp.down_proj": "sim:1",
             "model.layers.12.input_layernorm": "cpu")")));
     QVERIFY(plan.fits);
     QCOMPARE(codesOf(plan.warnings), std::string("DM21 DM21")); // a norm elsewhere is no split
@@ -863,20 +834,20 @@ void TestPlanner::splitLayer() {
             std::string::npos);
     // The device of a layer is that of its q_proj.
     const PlacementPlan query =
-        makePlan(mapped(e2bPlanner(), native(R"("model.layers.3.self_attn.q_proj": "sim:1")")));
+        makePlan(mapped(e2b(), native(R"("model.layers.3.self_attn.q_proj": "sim:1")")));
     QCOMPARE(query.kv_device[3], DeviceId::sim(1));
     QCOMPARE(codesOf(query.warnings), std::string("DM21"));
 }
 
 void TestPlanner::streamedWeights() {
     const PlacementPlan plan = makePlan(
-        mapped(e2bPlanner(), native(R"("model.layers.0": {"store": "cpu"}, "model.layers.1": "disk",
+        mapped(e2b(), native(R"("model.layers.0": {"store": "cpu"}, "model.layers.1": "disk",
             "model.embed_tokens_per_layer": {"store": "cpu"}, "model.vision_tower": {"store": "cpu"})")));
     QCOMPARE(transfer(plan, DeviceId::cpu(), DeviceId::sim(0), "streamed weights"),
              uint64_t{72'368'130});
     QCOMPARE(transfer(plan, DeviceId::disk(), DeviceId::sim(0), "streamed weights"),
              uint64_t{72'368'130});
-    const PlacementPlan plain = makePlan(mapped(e2bPlanner(), native("")));
+    const PlacementPlan plain = makePlan(mapped(e2b(), native("")));
     QVERIFY(plan.estimate.decode_tokens_per_s < plain.estimate.decode_tokens_per_s);
     QVERIFY(plan.estimate.image_s > plain.estimate.image_s); // the visit
     QVERIFY(plan.estimate.prefill_tokens_per_s > 0);
@@ -884,40 +855,40 @@ void TestPlanner::streamedWeights() {
 
 void TestPlanner::modelBlock() {
     const auto warned = [](const std::string& block) {
-        return codesOf(makePlan(mapped(e2bPlanner(), R"({"version": 1, "model": )" + block +
-                                                         R"(, "default": "sim:0"})"))
+        return codesOf(makePlan(mapped(e2b(), R"({"version": 1, "model": )" + block +
+                                                  R"(, "default": "sim:0"})"))
                            .warnings);
     };
     QCOMPARE(warned(R"({"architecture": "gemma4", "layers": 35})"), std::string());
     QCOMPARE(warned(R"({"architecture": "Gemma4ForConditionalGeneration"})"), std::string());
     QCOMPARE(warned(R"({"layers": 42})"), std::string("DM22"));
     QCOMPARE(warned(R"({"architecture": "llama", "layers": 42})"), std::string("DM22 DM22"));
-    const PlacementPlan plan = makePlan(mapped(
-        e2bPlanner(), "{\"version\": 1,\n \"model\": {\"layers\": 42}, \"default\": \"sim:0\"}"));
+    const PlacementPlan plan = makePlan(
+        mapped(e2b(), "{\"version\": 1,\n \"model\": {\"layers\": 42}, \"default\": \"sim:0\"}"));
     QVERIFY(plan.fits); // a warning only
     QCOMPARE(plan.warnings[0].line, 2);
 }
 
 void TestPlanner::contextOptions() {
     PlanRequest request =
-        mapped(e2bPlanner(), R"({"version": 1, "default": "sim:0", "kv": {"context": 2000}})");
+        mapped(e2b(), R"({"version": 1, "default": "sim:0", "kv": {"context": 2000}})");
     QCOMPARE(makePlan(request).context, int64_t{2000});
     request.context = 3000; // the option beats the map
     QCOMPARE(makePlan(request).context, int64_t{3000});
     request.context = 1'000'000;
     const PlacementPlan clamped = makePlan(request);
     QCOMPARE(clamped.context, int64_t{131072});
-    QVERIFY(mentionsPlanner(inEnglish(clamped.notes), "1000000"));
-    PlanRequest none = mapped(e2bPlanner(), native(""));
+    QVERIFY(mentions(inEnglish(clamped.notes), "1000000"));
+    PlanRequest none = mapped(e2b(), native(""));
     QCOMPARE(makePlan(none).context, int64_t{4096});
 }
 
 void TestPlanner::kvFormats() {
     const auto errors = [](const char* format) {
-        return codesOf(makePlan(mapped(e2bPlanner(),
-                                       R"({"version": 1, "default": "sim:0", "kv": {"format": ")" +
-                                           std::string(format) + "\"}}"))
-                           .errors);
+        return codesOf(
+            makePlan(mapped(e2b(), R"({"version": 1, "default": "sim:0", "kv": {"format": ")" +
+                                       std::string(format) + "\"}}"))
+                .errors);
     };
     QCOMPARE(errors("bf16"), std::string());
     QCOMPARE(errors("q8"), std::string("DM10"));
@@ -929,7 +900,7 @@ void TestPlanner::adapters() {
         R"("model.vision_tower": {"store": "cpu"}, "model.audio_tower": "cpu",
         "model.language_model.layers.[1-2]": {"store": "cpu", "compute": "sim:0"},
         "model.language_model.layers.3": {"store": "disk", "compute": "sim:0"})";
-    PlanRequest request = mapped(e2bPlanner(), native(places));
+    PlanRequest request = mapped(e2b(), native(places));
     const std::string layer = "model.language_model.layers.";
     const std::string vision = "model.vision_tower.encoder.layers.";
     request.adapters = {
@@ -966,8 +937,8 @@ void TestPlanner::adapters() {
     QCOMPARE(adapterBytes(plan, DeviceId::cpu()), uint64_t{3 + 20 + 40 + 300 + 500 + 600});
     QCOMPARE(streamed(plan, DeviceId::cpu()), uint64_t{300 + 500 + 600});
     QCOMPARE(streamed(plan, DeviceId::disk()), uint64_t{790});
-    QVERIFY(mentionsPlanner(inEnglish(plan.notes), "layers.20.self_attn.k_proj"));
-    QVERIFY(mentionsPlanner(inEnglish(plan.notes), "the adapter replaces 1 weight that travels"));
+    QVERIFY(mentions(inEnglish(plan.notes), "layers.20.self_attn.k_proj"));
+    QVERIFY(mentions(inEnglish(plan.notes), "the adapter replaces 1 weight that travels"));
     QCOMPARE(codesOf(plan.warnings), std::string());
 
     const auto asked = [&](const std::string& place) {
@@ -985,12 +956,11 @@ void TestPlanner::adapters() {
     QCOMPARE(adapterBytes(compute, DeviceId::sim(0)),
              uint64_t{100 + 5 + 4000 + 20 + 40 + 300 + 500 + 700 + 790});
     QCOMPARE(streamed(compute, DeviceId::cpu()), uint64_t{0});
-    QVERIFY(!mentionsPlanner(inEnglish(compute.notes), "the adapter replaces"));
+    QVERIFY(!mentions(inEnglish(compute.notes), "the adapter replaces"));
 }
 
 void TestPlanner::modules() {
-    PlanRequest request =
-        mapped(e2bPlanner(), native(R"("model.vision_tower.encoder.layers.0": "cpu",
+    PlanRequest request = mapped(e2b(), native(R"("model.vision_tower.encoder.layers.0": "cpu",
         "model.layers.3": {"format": "bf16"})"));
     request.quant = Format::Nf4;
     const PlacementPlan plan = makePlan(request);
@@ -1012,8 +982,7 @@ void TestPlanner::modules() {
 }
 
 void TestPlanner::presets_data() {
-    QTest::addColumn<QString>("preset");
-    QTest::addColumn<quint64>("gpu");
+    support::addColumns<QString, quint64>("preset", "gpu");
     QTest::addRow("gpu") << "gpu" << quint64{kTotal};
     QTest::addRow("towers-cpu") << "towers-cpu" << quint64{kTotal - kVision - kAudio};
     QTest::addRow("ple-cpu") << "ple-cpu" << quint64{kTotal - kPle};
@@ -1024,7 +993,7 @@ void TestPlanner::presets_data() {
 void TestPlanner::presets() {
     QFETCH(QString, preset);
     QFETCH(quint64, gpu);
-    PlanRequest request = requestFor(e2bPlanner(), 2, 64 * kGiB);
+    PlanRequest request = requestFor(e2b(), 2, 64 * kGiB);
     request.preset = preset.toStdString();
     PlacementPlan plan = makePlan(request);
     QVERIFY(plan.fits);
@@ -1063,7 +1032,7 @@ void TestPlanner::presets() {
 }
 
 void TestPlanner::presetsWithoutGpu() {
-    PlanRequest request = requestFor(e2bPlanner(), 0, 0);
+    PlanRequest request = requestFor(e2b(), 0, 0);
     request.preset = "lean";
     const PlacementPlan plan = makePlan(request);
     QCOMPARE(codesOf(plan.errors), std::string("DM04"));

@@ -72,9 +72,7 @@ private Q_SLOTS:
 
 // Gemma 4 description, section 2.5: bytes in bf16, as used.
 void TestPlannerFigures::blockSums_data() {
-    QTest::addColumn<QString>("size");
-    QTest::addColumn<QString>("block");
-    QTest::addColumn<quint64>("bytes");
+    support::addColumns<QString, QString, quint64>("size", "block", "bytes");
     const auto add = [](const char* size, const char* block, quint64 bytes) {
         QTest::addRow("%s %s", size, block) << size << block << bytes;
     };
@@ -181,9 +179,7 @@ void TestPlannerFigures::forumCase() {
 
 // Quantization description, section 3.2.
 void TestPlannerFigures::linearInventory_data() {
-    QTest::addColumn<QString>("size");
-    QTest::addColumn<int>("modules");
-    QTest::addColumn<quint64>("parameters");
+    support::addColumns<QString, int, quint64>("size", "modules", "parameters");
     QTest::addRow("E2B") << "E2B" << 525 << quint64{2'336'555'008};
     QTest::addRow("E4B") << "E4B" << 592 << quint64{4'434'886'656};
 }
@@ -217,14 +213,8 @@ void TestPlannerFigures::linearInventory() {
 // Performance description, table 1.8: GB with a 4096, 32768 or 131072 token cache of bf16 whose
 // sliding layers hold the window.
 void TestPlannerFigures::placementTable_data() {
-    QTest::addColumn<QString>("size");
-    QTest::addColumn<bool>("is_double");
-    QTest::addColumn<bool>("towers_on_cpu");
-    QTest::addColumn<bool>("table_on_cpu");
-    QTest::addColumn<QString>("head");
-    QTest::addColumn<double>("gb_4k");
-    QTest::addColumn<double>("gb_32k");
-    QTest::addColumn<double>("gb_128k");
+    support::addColumns<QString, bool, bool, bool, QString, double, double, double>(
+        "size", "is_double", "towers_on_cpu", "table_on_cpu", "head", "gb_4k", "gb_32k", "gb_128k");
     const auto add = [](const char* size, bool is_double, bool towers, bool table, const char* head,
                         double a, double b, double c) {
         QTest::addRow("%s %s towers %s, PLE %s, head %s", size, is_double ? "nf4-dq" : "nf4",
@@ -269,7 +259,7 @@ void TestPlannerFigures::placementTable() {
     request.head = head == "int8" ? Format::Q8 : head == "nf4" ? Format::Nf4 : Format::AsStored;
     request.prefill_chunk = 1; // the table's sliding cache is the window alone
     auto map = parseDeviceMap(tableMap(towers_on_cpu, table_on_cpu, head != "bf16"), {});
-    QVERIFY2(map.has_value(), map.has_value() ? "" : map.error().message.c_str());
+    VERIFY_VALUE(map);
     request.map = *map;
     const std::pair<int64_t, const char*> columns[] = {
         {4096, "gb_4k"}, {32768, "gb_32k"}, {131072, "gb_128k"}};
@@ -292,9 +282,7 @@ void TestPlannerFigures::placementTable() {
 
 // Gemma 4 description 2.5 and performance description 1.3.
 void TestPlannerFigures::kvBytesPerToken_data() {
-    QTest::addColumn<QString>("size");
-    QTest::addColumn<quint64>("sliding");
-    QTest::addColumn<quint64>("per_token");
+    support::addColumns<QString, quint64, quint64>("size", "sliding", "per_token");
     QTest::addRow("E2B") << "E2B" << quint64{6'291'456} << quint64{6'144};
     QTest::addRow("E4B") << "E4B" << quint64{20'971'520} << quint64{16'384};
     QTest::addRow("26B-A4B") << "26B-A4B" << quint64{209'715'200} << quint64{20'480};
@@ -328,10 +316,8 @@ void TestPlannerFigures::kvBytesPerToken() {
 
 // Performance description 5.3: tokens per second with the last k layers on the CPU.
 void TestPlannerFigures::layersOnCpu_data() {
-    QTest::addColumn<QString>("size");
-    QTest::addColumn<double>("bandwidth");
-    QTest::addColumn<int>("layers");
-    QTest::addColumn<double>("tokens_per_s");
+    support::addColumns<QString, double, int, double>("size", "bandwidth", "layers",
+                                                      "tokens_per_s");
     const auto add = [](const char* size, const char* card, double bandwidth, int k, double rate) {
         QTest::addRow("%s %s k=%d", size, card, k) << size << bandwidth << k << rate;
     };
@@ -391,10 +377,7 @@ void TestPlannerFigures::towersTime() {
 }
 
 void TestPlannerFigures::planTime_data() {
-    QTest::addColumn<QString>("size");
-    QTest::addColumn<QString>("preset");
-    QTest::addColumn<int>("gpus");
-    QTest::addColumn<quint64>("bytes");
+    support::addColumns<QString, QString, int, quint64>("size", "preset", "gpus", "bytes");
     QTest::addRow("E2B gpu") << "E2B"
                              << "gpu" << 1 << quint64{12 * kGiB};
     QTest::addRow("E4B gpu") << "E4B"

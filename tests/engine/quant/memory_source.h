@@ -10,10 +10,15 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace support {
+
+inline std::span<const std::byte> bytesOf(const std::vector<uint8_t>& bytes) {
+    return std::as_bytes(std::span(bytes));
+}
 
 inline engine::TensorType typeByName(const std::string& name) {
     using engine::TensorType;

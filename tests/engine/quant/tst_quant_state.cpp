@@ -7,6 +7,7 @@
 #include "tests/engine/quant/memory_source.h"
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QTest>
 
@@ -22,10 +23,6 @@ using support::MemorySource;
 
 namespace {
 
-std::span<const std::byte> bytesOf(const std::vector<uint8_t>& bytes) {
-    return std::as_bytes(std::span(bytes));
-}
-
 /// A small packed layer "m.proj.weight" [6, 128], plain or nested, made by hand.
 constexpr int64_t kRows = 6;
 constexpr int64_t kCols = 128;
@@ -40,8 +37,8 @@ void makeLayer(MemorySource& source, bool nested, const std::string& book = "nf4
     }
     const auto format = engine::codesFormat(
         book == "nf4" ? kernels::WeightFormat::Nf4 : kernels::WeightFormat::Fp4, nested);
-    const auto tensor =
-        engine::quantizeTensor(kLayer, format, 64, TensorType::BF16, bytesOf(values), kRows, kCols);
+    const auto tensor = engine::quantizeTensor(kLayer, format, 64, TensorType::BF16,
+                                               support::bytesOf(values), kRows, kCols);
     source.set(kLayer, TensorType::U8, {384, 1}, tensor->codes);
     const auto& table = engine::codeBook(tensor->format);
     source.setValues(kLayer + ".quant_map", TensorType::F32, {16},
@@ -212,15 +209,6 @@ std::vector<BrokenCase> brokenCases() {
     };
 }
 
-std::string detail(const engine::Error& error, const std::string& key) {
-    for (const auto& [name, value] : error.details) {
-        if (name == key) {
-            return value;
-        }
-    }
-    return {};
-}
-
 } // namespace
 
 class TestQuantState : public QObject {
@@ -301,10 +289,10 @@ void TestQuantState::goldenCheckpoints() {
         QCOMPARE(stored.block_size, 64);
         QCOMPARE(tensor.shape.size(), size_t{2});
         const auto theirs = engine::readPacked(source, name, tensor.shape[0], tensor.shape[1]);
-        QVERIFY2(theirs.has_value(), theirs.has_value() ? "" : theirs.error().message.c_str());
-        const auto ours =
-            engine::quantizeTensor(name, format, 64, TensorType::BF16, bytesOf(tensor.bytes),
-                                   tensor.shape[0], tensor.shape[1]);
+        VERIFY_VALUE(theirs);
+        const auto ours = engine::quantizeTensor(name, format, 64, TensorType::BF16,
+                                                 support::bytesOf(tensor.bytes), tensor.shape[0],
+                                                 tensor.shape[1]);
         QVERIFY(ours.has_value());
         QVERIFY2(ours->codes == theirs->codes, name.c_str());
         QVERIFY2(ours->absmax == theirs->absmax, name.c_str());
@@ -335,12 +323,13 @@ void TestQuantState::broken() {
     const auto result = engine::readPacked(source, kLayer, kRows, kCols);
     QVERIFY(!result.has_value());
     QCOMPARE(result.error().code, engine::ErrorCode::InvalidFile);
-    QCOMPARE(QString::fromStdString(detail(result.error(), "rule")), QString(broken.rule));
-    QCOMPARE(QString::fromStdString(detail(result.error(), "layer")),
+    QCOMPARE(QString::fromStdString(support::detailOf(result.error(), "rule")),
+             QString(broken.rule));
+    QCOMPARE(QString::fromStdString(support::detailOf(result.error(), "layer")),
              QString::fromStdString(kLayer));
     QVERIFY2(result.error().message.starts_with(kLayer + ": "), result.error().message.c_str());
-    QVERIFY(!detail(result.error(), "expected").empty());
-    QVERIFY(!detail(result.error(), "found").empty());
+    QVERIFY(!support::detailOf(result.error(), "expected").empty());
+    QVERIFY(!support::detailOf(result.error(), "found").empty());
 }
 
 void TestQuantState::intactLayersOpen() {
@@ -349,7 +338,7 @@ void TestQuantState::intactLayersOpen() {
             MemorySource source;
             makeLayer(source, nested, book);
             const auto result = engine::readPacked(source, kLayer, kRows, kCols);
-            QVERIFY2(result.has_value(), result.has_value() ? "" : result.error().message.c_str());
+            VERIFY_VALUE(result);
             QCOMPARE(result->isDouble(), nested);
         }
     }
@@ -507,7 +496,7 @@ void TestQuantState::int8Broken() {
     }
     const auto result = engine::openInt8(source, "p.weight", 2, 3);
     QVERIFY(!result.has_value());
-    QCOMPARE(QString::fromStdString(detail(result.error(), "rule")), rule);
+    QCOMPARE(QString::fromStdString(support::detailOf(result.error(), "rule")), rule);
 }
 
 TEST_CLASS(TestQuantState)

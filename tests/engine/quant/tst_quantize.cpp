@@ -4,6 +4,7 @@
 // inputs whose bytes are worked out by hand from the specification.
 #include "engine/base/float_types.h"
 #include "engine/quant/quantize.h"
+#include "tests/engine/quant/memory_source.h"
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
 
@@ -30,10 +31,6 @@ const Tensors& vectors() {
     static const Tensors kVectors =
         support::readSafetensors(support::goldenDir() / "quantization_vectors.safetensors");
     return kVectors;
-}
-
-std::span<const std::byte> bytesOfQuantize(const std::vector<uint8_t>& bytes) {
-    return std::as_bytes(std::span(bytes));
 }
 
 template <typename T>
@@ -193,10 +190,7 @@ void TestQuantize::dynamicMapEqualsGoldenAndGenerator() {
 }
 
 void TestQuantize::vectors_data() {
-    QTest::addColumn<QByteArray>("book");
-    QTest::addColumn<QByteArray>("shape");
-    QTest::addColumn<bool>("nested");
-    QTest::addColumn<QByteArray>("isa");
+    support::addColumns<QByteArray, QByteArray, bool, QByteArray>("book", "shape", "nested", "isa");
     for (const char* isa : {"scalar", "avx2", "avx512"}) {
         for (const char* book : {"nf4", "fp4"}) {
             for (const char* shape : {"64x64", "256x192", "33x100", "7x13"}) {
@@ -223,7 +217,7 @@ void TestQuantize::vectors() {
     const Format format =
         engine::codesFormat(book == "nf4" ? CodeBook::Nf4 : CodeBook::Fp4, nested);
     const auto result =
-        engine::quantizeTensor(prefix, format, 64, TensorType::BF16, bytesOfQuantize(weight.bytes),
+        engine::quantizeTensor(prefix, format, 64, TensorType::BF16, support::bytesOf(weight.bytes),
                                weight.shape[0], weight.shape[1]);
     QVERIFY(result.has_value());
     const auto& ours = *result;
@@ -313,26 +307,24 @@ void TestQuantize::blocksOfGguf() {
 }
 
 void TestQuantize::isasAgree_data() {
-    QTest::addColumn<QByteArray>("isa");
-    QTest::addColumn<int>("type");
+    support::addColumns<QByteArray, TensorType>("isa", "type");
     for (const char* isa : {"avx2", "avx512"}) {
         for (const TensorType type : {TensorType::BF16, TensorType::F16, TensorType::F32}) {
             QTest::addRow("%s %s", isa, std::string(engine::tensorTypeName(type)).c_str())
-                << QByteArray(isa) << static_cast<int>(type);
+                << QByteArray(isa) << type;
         }
     }
 }
 
 void TestQuantize::isasAgree() {
     QFETCH(QByteArray, isa);
-    QFETCH(int, type);
-    const auto element = static_cast<TensorType>(type);
+    QFETCH(TensorType, type);
     if (!engine::selectQuantizeIsa(isa.toStdString())) {
         QSKIP("this processor lacks the instruction set");
     }
     for (const int64_t rows : {1, 3, 17}) {
         for (const int64_t cols : {1, 31, 64, 77, 1000}) {
-            const auto values = randomBytes(element, static_cast<size_t>(rows * cols), 7);
+            const auto values = randomBytes(type, static_cast<size_t>(rows * cols), 7);
             std::vector<uint8_t> q(static_cast<size_t>(rows * cols));
             std::vector<uint8_t> q_scalar(q.size());
             std::vector<float> scale(static_cast<size_t>(rows));
@@ -340,11 +332,11 @@ void TestQuantize::isasAgree() {
             for (const Format format : {Format::Nf4, Format::Nf4Dq, Format::Fp4, Format::Fp4Dq}) {
                 for (const int32_t block : {32, 64, 4096}) {
                     engine::selectQuantizeIsa(isa.toStdString());
-                    const auto fast = engine::quantizeTensor("w", format, block, element,
-                                                             bytesOfQuantize(values), rows, cols);
+                    const auto fast = engine::quantizeTensor("w", format, block, type,
+                                                             support::bytesOf(values), rows, cols);
                     engine::selectQuantizeIsa("scalar");
-                    const auto slow = engine::quantizeTensor("w", format, block, element,
-                                                             bytesOfQuantize(values), rows, cols);
+                    const auto slow = engine::quantizeTensor("w", format, block, type,
+                                                             support::bytesOf(values), rows, cols);
                     QVERIFY(fast.has_value() && slow.has_value());
                     QCOMPARE(fast->codes, slow->codes);
                     QCOMPARE(fast->absmax, slow->absmax);
@@ -354,11 +346,11 @@ void TestQuantize::isasAgree() {
                 }
             }
             engine::selectQuantizeIsa(isa.toStdString());
-            QVERIFY(engine::quantizeValues("w", kInt8Row, cols, element, bytesOfQuantize(values),
+            QVERIFY(engine::quantizeValues("w", kInt8Row, cols, type, support::bytesOf(values),
                                            q.data(), scale.data())
                         .has_value());
             engine::selectQuantizeIsa("scalar");
-            QVERIFY(engine::quantizeValues("w", kInt8Row, cols, element, bytesOfQuantize(values),
+            QVERIFY(engine::quantizeValues("w", kInt8Row, cols, type, support::bytesOf(values),
                                            q_scalar.data(), scale_scalar.data())
                         .has_value());
             QCOMPARE(q, q_scalar);
@@ -373,9 +365,9 @@ void TestQuantize::splitsAndThreadsAgree() {
     const auto values = randomBytes(TensorType::BF16, static_cast<size_t>(rows * cols), 3);
     for (const Format format : {Format::Nf4, Format::Nf4Dq, Format::Fp4Dq}) {
         const auto whole = engine::quantizeTensor("w", format, 64, TensorType::BF16,
-                                                  bytesOfQuantize(values), rows, cols);
+                                                  support::bytesOf(values), rows, cols);
         const auto threaded = engine::quantizeTensor(
-            "w", format, 64, TensorType::BF16, bytesOfQuantize(values), rows, cols, threadedFor());
+            "w", format, 64, TensorType::BF16, support::bytesOf(values), rows, cols, threadedFor());
         QVERIFY(whole.has_value() && threaded.has_value());
         QCOMPARE(threaded->codes, whole->codes);
         QCOMPARE(threaded->absmax, whole->absmax);
@@ -389,7 +381,7 @@ void TestQuantize::splitsAndThreadsAgree() {
         for (size_t first = 0; first < static_cast<size_t>(rows * cols); first += piece) {
             const size_t count = std::min(piece, static_cast<size_t>(rows * cols) - first);
             QVERIFY(engine::quantizeValues("w", engine::weightFormat(format), 64, TensorType::BF16,
-                                           bytesOfQuantize(values).subspan(first * 2, count * 2),
+                                           support::bytesOf(values).subspan(first * 2, count * 2),
                                            codes.data() + first / 2, absmax.data() + first / 64)
                         .has_value());
         }
@@ -411,9 +403,9 @@ void TestQuantize::zeroBlock() {
     values[3] = -0.0F;
     const auto bytes = bf16Bytes(values);
     const auto nf4 = engine::quantizeTensor("w", Format::Nf4, 64, TensorType::BF16,
-                                            bytesOfQuantize(bytes), 1, 128);
+                                            support::bytesOf(bytes), 1, 128);
     const auto fp4 = engine::quantizeTensor("w", Format::Fp4, 64, TensorType::BF16,
-                                            bytesOfQuantize(bytes), 1, 128);
+                                            support::bytesOf(bytes), 1, 128);
     QVERIFY(nf4.has_value() && fp4.has_value());
     QCOMPARE(nf4->absmax, (std::vector<float>{0.0F, 2.0F}));
     for (size_t i = 0; i < 32; ++i) {
@@ -434,9 +426,9 @@ void TestQuantize::zeroBlock() {
 void TestQuantize::oddCountPadsWithZeroCode() {
     const auto bytes = bf16Bytes({1.0F, -1.0F, 1.0F});
     const auto nf4 = engine::quantizeTensor("w", Format::Nf4, 64, TensorType::BF16,
-                                            bytesOfQuantize(bytes), 1, 3);
+                                            support::bytesOf(bytes), 1, 3);
     const auto fp4 = engine::quantizeTensor("w", Format::Fp4, 64, TensorType::BF16,
-                                            bytesOfQuantize(bytes), 1, 3);
+                                            support::bytesOf(bytes), 1, 3);
     QVERIFY(nf4.has_value() && fp4.has_value());
     QCOMPARE(nf4->codes, (std::vector<uint8_t>{0xf0, 0xf7}));
     QCOMPARE(fp4->codes, (std::vector<uint8_t>{0x3b, 0x30}));
@@ -458,8 +450,8 @@ void TestQuantize::thresholdTakesLowerCode() {
             continue;
         }
         const auto result =
-            engine::quantizeTensor("w", Format::Nf4, 64, TensorType::F32, bytesOfQuantize(bytes), 1,
-                                   static_cast<int64_t>(values.size()));
+            engine::quantizeTensor("w", Format::Nf4, 64, TensorType::F32, support::bytesOf(bytes),
+                                   1, static_cast<int64_t>(values.size()));
         QVERIFY(result.has_value());
         for (size_t i = 0; i < values.size(); ++i) {
             const uint8_t byte = result->codes[i / 2];
@@ -500,7 +492,7 @@ void TestQuantize::fp4ReciprocalCorrection() {
             }
             const auto bytes = bf16Bytes(values);
             const auto result = engine::quantizeTensor("w", Format::Fp4, 4096, TensorType::BF16,
-                                                       bytesOfQuantize(bytes), 1,
+                                                       support::bytesOf(bytes), 1,
                                                        static_cast<int64_t>(values.size()));
             QVERIFY(result.has_value());
             for (size_t i = 0; i < values.size(); ++i) {
@@ -522,7 +514,7 @@ void TestQuantize::fp4ReciprocalCorrection() {
 void TestQuantize::fp4KeepsSignOfTinyNegatives() {
     const auto bytes = bf16Bytes({1.0F, -0.001F, 0.001F, -0.0F});
     const auto result = engine::quantizeTensor("w", Format::Fp4, 64, TensorType::BF16,
-                                               bytesOfQuantize(bytes), 1, 4);
+                                               support::bytesOf(bytes), 1, 4);
     QVERIFY(result.has_value());
     QCOMPARE(result->codes, (std::vector<uint8_t>{0x38, 0x00}));
 }
@@ -531,17 +523,14 @@ void TestQuantize::subnormalBlockKeepsRatios() {
     const float tiny = 0x1p-133F; // smallest bf16: its reciprocal is not finite
     const auto bytes = bf16Bytes({tiny, -tiny, 0.0F, tiny});
     const auto result = engine::quantizeTensor("w", Format::Nf4, 64, TensorType::BF16,
-                                               bytesOfQuantize(bytes), 1, 4);
+                                               support::bytesOf(bytes), 1, 4);
     QVERIFY(result.has_value());
     QCOMPARE(result->codes, (std::vector<uint8_t>{0xf0, 0x7f}));
     QCOMPARE(result->absmax, std::vector<float>{tiny});
 }
 
 void TestQuantize::nonFiniteIsRefused_data() {
-    QTest::addColumn<QByteArray>("isa");
-    QTest::addColumn<double>("value");
-    QTest::addColumn<int>("type");
-    QTest::addColumn<bool>("rows");
+    support::addColumns<QByteArray, double, TensorType, bool>("isa", "value", "type", "rows");
     for (const char* isa : {"scalar", "avx2", "avx512"}) {
         for (const double value :
              {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
@@ -551,7 +540,7 @@ void TestQuantize::nonFiniteIsRefused_data() {
                     QTest::addRow("%s %f %s %s", isa, value,
                                   std::string(engine::tensorTypeName(type)).c_str(),
                                   rows ? "int8" : "nf4")
-                        << QByteArray(isa) << value << static_cast<int>(type) << rows;
+                        << QByteArray(isa) << value << type << rows;
                 }
             }
         }
@@ -561,19 +550,18 @@ void TestQuantize::nonFiniteIsRefused_data() {
 void TestQuantize::nonFiniteIsRefused() {
     QFETCH(QByteArray, isa);
     QFETCH(double, value);
-    QFETCH(int, type);
+    QFETCH(TensorType, type);
     QFETCH(bool, rows);
     if (!engine::selectQuantizeIsa(isa.toStdString())) {
         QSKIP("this processor lacks the instruction set");
     }
-    const auto element = static_cast<TensorType>(type);
-    auto bytes = randomBytes(element, 640, 5);
+    auto bytes = randomBytes(type, 640, 5);
     const size_t index = 333;
-    if (element == TensorType::F32) {
+    if (type == TensorType::F32) {
         const auto bad = static_cast<float>(value);
         std::memcpy(&bytes[index * 4], &bad, 4);
     } else {
-        const uint16_t bad = element == TensorType::BF16
+        const uint16_t bad = type == TensorType::BF16
                                  ? engine::floatToBf16(static_cast<float>(value))
                                  : engine::floatToF16(static_cast<float>(value));
         std::memcpy(&bytes[index * 2], &bad, 2);
@@ -582,13 +570,13 @@ void TestQuantize::nonFiniteIsRefused() {
     if (rows) {
         std::vector<uint8_t> q(640);
         std::vector<float> scale(10);
-        const auto result = engine::quantizeValues("layer.weight", kInt8Row, 64, element,
-                                                   bytesOfQuantize(bytes), q.data(), scale.data());
+        const auto result = engine::quantizeValues("layer.weight", kInt8Row, 64, type,
+                                                   support::bytesOf(bytes), q.data(), scale.data());
         QVERIFY(!result.has_value());
         error = result.error();
     } else {
-        const auto result = engine::quantizeTensor("layer.weight", Format::Nf4, 64, element,
-                                                   bytesOfQuantize(bytes), 10, 64, threadedFor());
+        const auto result = engine::quantizeTensor("layer.weight", Format::Nf4, 64, type,
+                                                   support::bytesOf(bytes), 10, 64, threadedFor());
         QVERIFY(!result.has_value());
         error = result.error();
     }
@@ -616,7 +604,7 @@ void TestQuantize::blockSizes() {
         values[i] = engine::bf16ToFloat(half);
     }
     const auto result = engine::quantizeTensor("w", Format::Nf4, block, TensorType::BF16,
-                                               bytesOfQuantize(bytes), 3, cols);
+                                               support::bytesOf(bytes), 3, cols);
     QVERIFY(result.has_value());
     const auto absmax = absmaxOf(values, static_cast<size_t>(block));
     QCOMPARE(result->absmax, absmax);
@@ -642,7 +630,7 @@ void TestQuantize::nestedOfEqualBlocks() {
     // One block: the offset is its absmax, the difference 0, the scale 0; no NaN may arise.
     const auto bytes = bf16Bytes({0.5F, -0.25F});
     const auto result = engine::quantizeTensor("w", Format::Nf4Dq, 64, TensorType::BF16,
-                                               bytesOfQuantize(bytes), 1, 2);
+                                               support::bytesOf(bytes), 1, 2);
     QVERIFY(result.has_value());
     QCOMPARE(result->nested_offset, 0.5F);
     QCOMPARE(result->nested_absmax, std::vector<float>{0.0F});
@@ -657,7 +645,7 @@ void TestQuantize::int8Rows() {
     const auto bytes = randomBytes(TensorType::BF16, static_cast<size_t>(rows * cols), 23);
     std::vector<uint8_t> q(static_cast<size_t>(rows * cols));
     std::vector<float> scale(static_cast<size_t>(rows));
-    QVERIFY(engine::quantizeValues("w", kInt8Row, cols, TensorType::BF16, bytesOfQuantize(bytes),
+    QVERIFY(engine::quantizeValues("w", kInt8Row, cols, TensorType::BF16, support::bytesOf(bytes),
                                    q.data(), scale.data(), threadedFor())
                 .has_value());
     for (int64_t row = 0; row < rows; ++row) {
@@ -686,7 +674,7 @@ void TestQuantize::int8RowsSpecial() {
         f32Bytes({254.0F, 5.0F, 7.0F, -5.0F, 0.0F, 0.0F, -0.0F, 0.0F, -127.0F, 1.0F, 0.5F, 1.5F});
     std::vector<uint8_t> q(12);
     std::vector<float> scale(3);
-    QVERIFY(engine::quantizeValues("w", kInt8Row, 4, TensorType::F32, bytesOfQuantize(bytes),
+    QVERIFY(engine::quantizeValues("w", kInt8Row, 4, TensorType::F32, support::bytesOf(bytes),
                                    q.data(), scale.data())
                 .has_value());
     QCOMPARE(q, (std::vector<uint8_t>{127, 2, 4, 0xfe, 0, 0, 0, 0, 0x81, 1, 0, 2}));
@@ -705,25 +693,21 @@ void TestQuantize::int8RowsSpecial() {
 }
 
 void TestQuantize::byteRule_data() {
-    QTest::addColumn<int>("format");
-    QTest::addColumn<qulonglong>("bytes");
+    support::addColumns<Format, qulonglong>("format", "bytes");
     // 33 x 100 = 3300 elements, 52 blocks of 64.
-    QTest::newRow("bf16") << static_cast<int>(Format::Bf16) << qulonglong{6600};
-    QTest::newRow("f32") << static_cast<int>(Format::F32) << qulonglong{13200};
-    QTest::newRow("as stored f16") << static_cast<int>(Format::AsStored) << qulonglong{6600};
-    QTest::newRow("nf4") << static_cast<int>(Format::Nf4) << qulonglong{1650 + 4 * 52};
-    QTest::newRow("fp4_dq") << static_cast<int>(Format::Fp4Dq)
-                            << qulonglong{1650 + 52 + 4 + 1024 + 4};
-    QTest::newRow("q8") << static_cast<int>(Format::Q8) << qulonglong{3300 + 4 * 33};
-    QTest::newRow("q8_0") << static_cast<int>(Format::Int8) << qulonglong{3300 + 4 * 52};
+    QTest::newRow("bf16") << Format::Bf16 << qulonglong{6600};
+    QTest::newRow("f32") << Format::F32 << qulonglong{13200};
+    QTest::newRow("as stored f16") << Format::AsStored << qulonglong{6600};
+    QTest::newRow("nf4") << Format::Nf4 << qulonglong{1650 + 4 * 52};
+    QTest::newRow("fp4_dq") << Format::Fp4Dq << qulonglong{1650 + 52 + 4 + 1024 + 4};
+    QTest::newRow("q8") << Format::Q8 << qulonglong{3300 + 4 * 33};
+    QTest::newRow("q8_0") << Format::Int8 << qulonglong{3300 + 4 * 52};
 }
 
 void TestQuantize::byteRule() {
-    QFETCH(int, format);
+    QFETCH(Format, format);
     QFETCH(qulonglong, bytes);
-    QCOMPARE(static_cast<qulonglong>(
-                 engine::formatBytes(static_cast<Format>(format), TensorType::F16, 33, 100)),
-             bytes);
+    QCOMPARE(static_cast<qulonglong>(engine::formatBytes(format, TensorType::F16, 33, 100)), bytes);
 }
 
 void TestQuantize::expandMatchesDequantizeAtAnyOffset() {
@@ -732,7 +716,7 @@ void TestQuantize::expandMatchesDequantizeAtAnyOffset() {
     for (const TensorType type : {TensorType::BF16, TensorType::F16, TensorType::F32}) {
         const auto bytes = randomBytes(type, static_cast<size_t>(rows * cols), 31);
         const auto result = engine::quantizeTensor("w", Format::Nf4Dq, 32, type,
-                                                   bytesOfQuantize(bytes), rows, cols);
+                                                   support::bytesOf(bytes), rows, cols);
         QVERIFY(result.has_value());
         std::vector<std::byte> dense(static_cast<size_t>(rows * cols) *
                                      engine::tensorTypeSize(type));
@@ -754,33 +738,33 @@ void TestQuantize::denseConversions() {
                                        1.01171875F, 3.0e38F, 0x1p-24F};
     const auto wide = f32Bytes(values);
     std::vector<std::byte> bf16(values.size() * 2);
-    engine::convertDense(TensorType::F32, bytesOfQuantize(wide).data(), TensorType::BF16,
+    engine::convertDense(TensorType::F32, support::bytesOf(wide).data(), TensorType::BF16,
                          bf16.data(), static_cast<int64_t>(values.size()), threadedFor());
     std::vector<uint16_t> half(values.size());
     std::memcpy(half.data(), bf16.data(), bf16.size());
     // 1 + 1/256 is half-way and goes to the even 1.0; 1 + 3/256 goes up to 1 + 2/128.
     QCOMPARE(half, (std::vector<uint16_t>{0x0000, 0xbf80, 0x4780, 0x3f80, 0x3f82, 0x7f62, 0x3380}));
     std::vector<std::byte> f16(values.size() * 2);
-    engine::convertDense(TensorType::F32, bytesOfQuantize(wide).data(), TensorType::F16, f16.data(),
-                         static_cast<int64_t>(values.size()));
+    engine::convertDense(TensorType::F32, support::bytesOf(wide).data(), TensorType::F16,
+                         f16.data(), static_cast<int64_t>(values.size()));
     std::memcpy(half.data(), f16.data(), f16.size());
     QCOMPARE(half, (std::vector<uint16_t>{0x0000, 0xbc00, 0x7bff, 0x3c04, 0x3c0c, 0x7c00, 0x0001}));
 }
 
 void TestQuantize::misuseIsAnError() {
     const auto bytes = bf16Bytes({1.0F, 2.0F});
-    QVERIFY(!engine::quantizeTensor("w", Format::Bf16, 64, TensorType::BF16, bytesOfQuantize(bytes),
+    QVERIFY(!engine::quantizeTensor("w", Format::Bf16, 64, TensorType::BF16,
+                                    support::bytesOf(bytes), 1, 2)
+                 .has_value());
+    QVERIFY(!engine::quantizeTensor("w", Format::Nf4, 48, TensorType::BF16, support::bytesOf(bytes),
                                     1, 2)
                  .has_value());
-    QVERIFY(!engine::quantizeTensor("w", Format::Nf4, 48, TensorType::BF16, bytesOfQuantize(bytes),
-                                    1, 2)
-                 .has_value());
-    QVERIFY(!engine::quantizeTensor("w", Format::Nf4, 64, TensorType::BF16, bytesOfQuantize(bytes),
+    QVERIFY(!engine::quantizeTensor("w", Format::Nf4, 64, TensorType::BF16, support::bytesOf(bytes),
                                     1, 3)
                  .has_value());
-    QVERIFY(
-        !engine::quantizeTensor("w", Format::Nf4, 64, TensorType::I32, bytesOfQuantize(bytes), 1, 1)
-             .has_value());
+    QVERIFY(!engine::quantizeTensor("w", Format::Nf4, 64, TensorType::I32, support::bytesOf(bytes),
+                                    1, 1)
+                 .has_value());
     QVERIFY(!engine::selectQuantizeIsa("sse9"));
 }
 

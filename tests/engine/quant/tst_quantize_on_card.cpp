@@ -195,17 +195,14 @@ void TestQuantizeOnCard::publishedVectors() {
 }
 
 void TestQuantizeOnCard::blocks_data() {
-    QTest::addColumn<int>("book");
-    QTest::addColumn<int>("type");
-    QTest::addColumn<int>("count");
-    QTest::addColumn<float>("sigma");
+    support::addColumns<CodeBook, TensorType, int, float>("book", "type", "count", "sigma");
     for (const CodeBook book : {CodeBook::Nf4, CodeBook::Fp4}) {
         for (const TensorType type : {TensorType::BF16, TensorType::F16, TensorType::F32}) {
             for (const int count : {1, 2, 63, 64, 65, 71, 2048, 16384 + 9}) {
                 for (const float sigma : {0.02F, 1e-38F, 1e-41F, 3e30F}) {
                     QTest::addRow("%s %d, %d values of %g", book == CodeBook::Nf4 ? "nf4" : "fp4",
                                   static_cast<int>(type), count, static_cast<double>(sigma))
-                        << static_cast<int>(book) << static_cast<int>(type) << count
+                        << book << type << count
                         << (type == TensorType::F16 && sigma > 1.0F ? 1000.0F : sigma);
                 }
             }
@@ -214,8 +211,8 @@ void TestQuantizeOnCard::blocks_data() {
 }
 
 void TestQuantizeOnCard::blocks() {
-    QFETCH(int, book);
-    QFETCH(int, type);
+    QFETCH(CodeBook, book);
+    QFETCH(TensorType, type);
     QFETCH(int, count);
     QFETCH(float, sigma);
     std::vector<float> floats =
@@ -223,8 +220,8 @@ void TestQuantizeOnCard::blocks() {
     for (size_t i = 128; i < std::min<size_t>(floats.size(), 192); ++i) {
         floats[i] = i % 2 == 0 ? 0.0F : -0.0F; // a block of zeros
     }
-    Values values(static_cast<TensorType>(type), floats);
-    const QString wrong = blocksDiffer(card_, static_cast<CodeBook>(book), values);
+    Values values(type, floats);
+    const QString wrong = blocksDiffer(card_, book, values);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
@@ -272,19 +269,17 @@ void TestQuantizeOnCard::thresholds() {
 }
 
 void TestQuantizeOnCard::rows_data() {
-    QTest::addColumn<int>("type");
-    QTest::addColumn<int>("rows");
-    QTest::addColumn<int>("cols");
+    support::addColumns<TensorType, int, int>("type", "rows", "cols");
     for (const TensorType type : {TensorType::BF16, TensorType::F16, TensorType::F32}) {
         for (const auto& [rows, cols] : {std::pair{1, 1}, {9, 33}, {17, 256}, {3, 1537}}) {
             QTest::addRow("%d, %d x %d", static_cast<int>(type), rows, cols)
-                << static_cast<int>(type) << rows << cols;
+                << type << rows << cols;
         }
     }
 }
 
 void TestQuantizeOnCard::rows() {
-    QFETCH(int, type);
+    QFETCH(TensorType, type);
     QFETCH(int, rows);
     QFETCH(int, cols);
     const auto count = static_cast<size_t>(rows) * static_cast<size_t>(cols);
@@ -293,7 +288,7 @@ void TestQuantizeOnCard::rows() {
         std::fill_n(floats.begin() + cols, cols, 0.0F); // a row of zeros
         floats[static_cast<size_t>(2 * cols)] = 1e-44F; // beside values around 0.05
     }
-    Values values(static_cast<TensorType>(type), floats);
+    Values values(type, floats);
     const QString wrong = rowsDiffer(card_, values, rows, cols);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     Values tiny(TensorType::F32, std::vector<float>(count, 1e-44F)); // the scale rounds to zero

@@ -12,6 +12,7 @@
 #include "engine/quant/quant_state.h"
 #include "tests/engine/quant/memory_source.h"
 #include "tests/support/golden.h"
+#include "tests/support/results.h"
 
 #include <QTest>
 
@@ -47,11 +48,7 @@ struct GoldenModel {
     std::filesystem::path folder;
 
     explicit GoldenModel(const std::string& name) : folder(goldenDir() / name) {
-        auto read = engine::readModelConfig(folder);
-        if (!read) {
-            qFatal("%s", read.error().message.c_str());
-        }
-        config = std::move(*read);
+        config = must(engine::readModelConfig(folder), "config");
         tensors = readSafetensors(folder / "model.safetensors");
     }
     /// Not by reference: g++ 13 takes a reference returned for a temporary to be dangling.
@@ -131,6 +128,10 @@ expectedValues(const GoldenTensor& tensor, Format format, const std::string& nam
 class Expected {
 public:
     explicit Expected(const GoldenModel& model) : model_(&model) {}
+    static Expected& of(const GoldenModel& model) {
+        static std::map<const GoldenModel*, Expected> all;
+        return all.try_emplace(&model, model).first->second;
+    }
     const std::vector<float>& operator()(const std::string& name, Format format) {
         auto& values = cache_[{name, format}];
         if (values.empty()) {
@@ -218,6 +219,32 @@ struct TestDevices {
             }
         }
         return {};
+    }
+};
+
+inline engine::LoadOptions optionsFor(TestDevices& devices) {
+    engine::LoadOptions options;
+    options.parallel = engine::poolParallelFor(devices.owned.pool.get());
+    return options;
+}
+
+/// A golden model in memory, what its tensors must contain, and devices to load it on.
+struct Loading {
+    const GoldenModel& golden;
+    Expected& expected;
+    MemorySource source;
+    TestDevices devices;
+
+    explicit Loading(const std::string& name = "e2b/model")
+        : golden(GoldenModel::get(name)), expected(Expected::of(golden)), source(golden.tensors) {}
+    [[nodiscard]] engine::PlacementPlan planOf(const PlaceRule& rule) const {
+        return planFor(golden.config, source, rule);
+    }
+    engine::Result<std::unique_ptr<engine::TensorStore>> load(const engine::PlacementPlan& plan) {
+        return engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
+    }
+    engine::Result<void> move(engine::TensorStore& store, const engine::PlacementPlan& plan) {
+        return engine::applyPlan(store, plan, optionsFor(devices));
     }
 };
 

@@ -183,8 +183,8 @@ void TestDraftRules::drawsFromTheModel() {
     const double of_second = chiSquare(seen_second, second);
     qInfo("chi-square %.1f and %.1f, of %zu and %zu tokens", of_first, of_second, first.size(),
           second.size());
-    QVERIFY2(of_first < 50.0, qPrintable(QString::number(of_first)));
-    QVERIFY2(of_second < 50.0, qPrintable(QString::number(of_second)));
+    QCOMPARE_LT(of_first, 50.0);
+    QCOMPARE_LT(of_second, 50.0);
 }
 
 void TestDraftRules::sameTextAsOneByOne() {
@@ -296,7 +296,7 @@ void TestDraftRules::choosesByCost() {
     if (pays) {
         const auto found = static_cast<int>(policy.next(16, true));
         QVERIFY2(found >= least && found <= most, qPrintable(QString::number(found)));
-        QVERIFY2(text.seconds < 3000.0, qPrintable(QString::number(text.seconds)));
+        QCOMPARE_LT(text.seconds, 3000.0);
     } else {
         policy.beginReply();
         QVERIFY(policy.report().is_off); // and by how much is told again
@@ -306,9 +306,7 @@ void TestDraftRules::choosesByCost() {
 }
 
 void TestDraftRules::neverMuchSlower_data() {
-    QTest::addColumn<double>("acceptance");
-    QTest::addColumn<double>("draft_s");
-    QTest::addColumn<double>("row_s");
+    support::addColumns<double, double, double>("acceptance", "draft_s", "row_s");
     for (const double acceptance : {0.0, 0.3, 0.65}) {
         for (const double draft_s : {0.05, 0.5, 3.0}) {
             for (const double row_s : {0.1, 0.6, 1.5, 6.0}) {
@@ -414,7 +412,7 @@ void TestDraftRules::looksAgain() {
     off.beginReply();
     hopeless.write(off, 10000);
     QVERIFY(off.isOff());
-    QVERIFY2(off.report().rounds < 40, qPrintable(QString::number(off.report().rounds)));
+    QCOMPARE_LT(off.report().rounds, 40);
 }
 
 TEST_CLASS(TestDraftRules)

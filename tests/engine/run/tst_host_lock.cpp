@@ -67,8 +67,7 @@ private Q_SLOTS:
 };
 
 void TestHostLock::covers_data() {
-    QTest::addColumn<quint64>("offset");
-    QTest::addColumn<quint64>("bytes");
+    support::addColumns<quint64, quint64>("offset", "bytes");
     QTest::newRow("a few bytes") << quint64{64} << quint64{100};
     QTest::newRow("one piece") << quint64{0} << quint64{engine::HostLock::kAtOnce};
     QTest::newRow("whole pages") << quint64{0} << quint64{10 * engine::HostLock::kAtOnce};

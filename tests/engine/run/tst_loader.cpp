@@ -9,44 +9,28 @@
 #include <set>
 
 using engine::ErrorCode;
-using support::DeviceId;
-using support::everywhere;
-using support::Expected;
-using support::Format;
-using support::GoldenModel;
-using support::MemorySource;
-using support::Place;
-using support::planFor;
-using support::Residency;
-using support::TestDevices;
+using namespace support;
 
 namespace {
-
-Place at(DeviceId store,
-         DeviceId compute,
-         Residency residency = Residency::Always,
-         Format format = Format::AsStored) {
-    return {store, compute, residency, format};
-}
 
 /// Layers alternate between three devices, towers on sim:1, everything else on the CPU.
 Place mixed(const engine::ExpectedTensor& tensor, Format format) {
     if (tensor.tower != engine::Tower::Language) {
-        return at(DeviceId::cpu(), DeviceId::sim(1), Residency::OnUse, format);
+        return Place{DeviceId::cpu(), DeviceId::sim(1), Residency::OnUse, format};
     }
     if (tensor.layer < 0) {
-        return at(DeviceId::cpu(), DeviceId::cpu(), Residency::Always,
-                  tensor.kind == engine::TensorKind::Embedding ? Format::AsStored : format);
+        return Place{DeviceId::cpu(), DeviceId::cpu(), Residency::Always,
+                     tensor.kind == engine::TensorKind::Embedding ? Format::AsStored : format};
     }
     switch (tensor.layer % 4) {
     case 0:
-        return at(DeviceId::sim(0), DeviceId::sim(0), Residency::Always, format);
+        return Place{DeviceId::sim(0), DeviceId::sim(0), Residency::Always, format};
     case 1:
-        return at(DeviceId::cpu(), DeviceId::sim(0), Residency::Stream, format);
+        return Place{DeviceId::cpu(), DeviceId::sim(0), Residency::Stream, format};
     case 2:
-        return at(DeviceId::disk(), DeviceId::sim(1), Residency::Stream, format);
+        return Place{DeviceId::disk(), DeviceId::sim(1), Residency::Stream, format};
     default:
-        return at(DeviceId::cpu(), DeviceId::sim(1), Residency::Always, format);
+        return Place{DeviceId::cpu(), DeviceId::sim(1), Residency::Always, format};
     }
 }
 
@@ -72,27 +56,17 @@ struct NamedPlace {
 
 const std::vector<NamedPlace>& places() {
     static const std::vector<NamedPlace> kPlaces = {
-        {"cpu", at(DeviceId::cpu(), DeviceId::cpu())},
-        {"sim:0", at(DeviceId::sim(0), DeviceId::sim(0))},
-        {"cpu copied to sim:0", at(DeviceId::cpu(), DeviceId::sim(0))},
-        {"cpu visits sim:0", at(DeviceId::cpu(), DeviceId::sim(0), Residency::OnUse)},
-        {"cpu streams to sim:0", at(DeviceId::cpu(), DeviceId::sim(0), Residency::Stream)},
-        {"disk copied to sim:0", at(DeviceId::disk(), DeviceId::sim(0))},
-        {"disk copied to cpu", at(DeviceId::disk(), DeviceId::cpu())},
-        {"disk visits sim:1", at(DeviceId::disk(), DeviceId::sim(1), Residency::OnUse)},
-        {"disk streams to sim:0", at(DeviceId::disk(), DeviceId::sim(0), Residency::Stream)},
-        {"disk streams to cpu", at(DeviceId::disk(), DeviceId::cpu(), Residency::Stream)}};
+        {"cpu", Place{DeviceId::cpu(), DeviceId::cpu()}},
+        {"sim:0", Place{DeviceId::sim(0), DeviceId::sim(0)}},
+        {"cpu copied to sim:0", Place{DeviceId::cpu(), DeviceId::sim(0)}},
+        {"cpu visits sim:0", Place{DeviceId::cpu(), DeviceId::sim(0), Residency::OnUse}},
+        {"cpu streams to sim:0", Place{DeviceId::cpu(), DeviceId::sim(0), Residency::Stream}},
+        {"disk copied to sim:0", Place{DeviceId::disk(), DeviceId::sim(0)}},
+        {"disk copied to cpu", Place{DeviceId::disk(), DeviceId::cpu()}},
+        {"disk visits sim:1", Place{DeviceId::disk(), DeviceId::sim(1), Residency::OnUse}},
+        {"disk streams to sim:0", Place{DeviceId::disk(), DeviceId::sim(0), Residency::Stream}},
+        {"disk streams to cpu", Place{DeviceId::disk(), DeviceId::cpu(), Residency::Stream}}};
     return kPlaces;
-}
-
-engine::LoadOptions optionsFor(TestDevices& devices) {
-    engine::LoadOptions options;
-    options.parallel = engine::poolParallelFor(devices.owned.pool.get());
-    return options;
-}
-
-std::string messageOf(const auto& result) {
-    return result.has_value() ? std::string() : result.error().message;
 }
 
 } // namespace
@@ -127,9 +101,7 @@ private Q_SLOTS:
 };
 
 void TestLoader::contents_data() {
-    QTest::addColumn<QString>("model");
-    QTest::addColumn<int>("place");
-    QTest::addColumn<int>("format");
+    support::addColumns<QString, int, int>("model", "place", "format");
     for (const char* model : {"e2b", "e4b"}) {
         for (size_t p = 0; p < places().size(); ++p) {
             for (const auto& [name, format] : formats()) {
@@ -152,55 +124,44 @@ void TestLoader::contents() {
     static std::map<QString, Expected> all_expected;
     Expected& expected = all_expected.try_emplace(model, golden).first->second;
     auto source = engine::openModelFolder(golden.folder);
-    QVERIFY2(source.has_value(), messageOf(source).c_str());
+    VERIFY_VALUE(source);
     Place wanted = places()[static_cast<size_t>(place)].place;
     wanted.format = static_cast<Format>(format);
     const auto plan = planFor(golden.config, **source, everywhere(wanted));
     TestDevices devices;
     auto store =
         engine::load(**source, golden.config, plan, devices.owned.set, optionsFor(devices));
-    QVERIFY2(store.has_value(), messageOf(store).c_str());
-    const std::string difference = devices.firstDifference(plan);
-    QVERIFY2(difference.empty(), difference.c_str());
-    const std::string wrong = support::firstWrong(**store, expected);
-    QVERIFY2(wrong.empty(), wrong.c_str());
-    const std::string after_use = devices.firstDifference(plan);
-    QVERIFY2(after_use.empty(), after_use.c_str());
+    VERIFY_VALUE(store);
+    VERIFY_EMPTY(devices.firstDifference(plan));
+    VERIFY_EMPTY(support::firstWrong(**store, expected));
+    VERIFY_EMPTY(devices.firstDifference(plan));
     store->reset();
     QCOMPARE(devices.live(), size_t{0});
 }
 
 void TestLoader::mixedPlacement_data() {
-    QTest::addColumn<int>("format");
+    QTest::addColumn<Format>("format");
     for (const auto& [name, format] : formats()) {
-        QTest::newRow(name) << static_cast<int>(format);
+        QTest::newRow(name) << format;
     }
 }
 
 void TestLoader::mixedPlacement() {
-    QFETCH(int, format);
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    Expected expected(golden);
-    MemorySource source(golden.tensors);
-    const auto plan = planFor(golden.config, source, [&](const engine::ExpectedTensor& t) {
-        return mixed(t, static_cast<Format>(format));
-    });
-    TestDevices devices;
-    auto store = engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
-    QVERIFY2(store.has_value(), messageOf(store).c_str());
-    const std::string difference = devices.firstDifference(plan);
-    QVERIFY2(difference.empty(), difference.c_str());
+    QFETCH(Format, format);
+    Loading f;
+    const auto plan = f.planOf([&](const engine::ExpectedTensor& t) { return mixed(t, format); });
+    auto store = f.load(plan);
+    VERIFY_VALUE(store);
+    VERIFY_EMPTY(f.devices.firstDifference(plan));
     for (int round = 0; round < 2; ++round) {
-        const std::string wrong = support::firstWrong(**store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(support::firstWrong(**store, f.expected));
     }
     QVERIFY((*store)->takeStagedBytes() > 0);
     QCOMPARE((*store)->takeStagedBytes(), uint64_t{0});
 }
 
 void TestLoader::packedCheckpoints_data() {
-    QTest::addColumn<QString>("checkpoint");
-    QTest::addColumn<int>("format");
+    support::addColumns<QString, int>("checkpoint", "format");
     for (const char* name :
          {"e2b/quantized/nf4-checkpoint", "e2b/quantized/nf4-dq-checkpoint",
           "e2b/quantized/fp4-checkpoint", "dense31b/quantized/nf4-dq-checkpoint"}) {
@@ -229,7 +190,7 @@ void TestLoader::packedCheckpoints() {
         }
         const auto packed =
             engine::readPacked(source, tensor.name, tensor.shape[0], tensor.shape[1]);
-        QVERIFY2(packed.has_value(), messageOf(packed).c_str());
+        VERIFY_VALUE(packed);
         support::GoldenTensor& expanded = dense[tensor.name];
         expanded.dtype = "BF16";
         expanded.shape = tensor.shape;
@@ -244,9 +205,8 @@ void TestLoader::packedCheckpoints() {
         TestDevices devices;
         auto store =
             engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
-        QVERIFY2(store.has_value(), messageOf(store).c_str());
-        const std::string difference = devices.firstDifference(plan);
-        QVERIFY2(difference.empty(), difference.c_str());
+        VERIFY_VALUE(store);
+        VERIFY_EMPTY(devices.firstDifference(plan));
         for (int handle = 0; handle < (*store)->size(); ++handle) {
             const std::string& name = (*store)->name(handle);
             const Format loaded = (*store)->format(handle);
@@ -255,18 +215,15 @@ void TestLoader::packedCheckpoints() {
             const auto expected =
                 support::expectedValues(dense.at(name), is_unchanged ? Format::Bf16 : loaded, name);
             const auto values = (*store)->values(handle);
-            QVERIFY2(values.has_value(), messageOf(values).c_str());
+            VERIFY_VALUE(values);
             QVERIFY2(*values == expected, (name + " " + place.name).c_str());
         }
     }
 }
 
 void TestLoader::separateHead() {
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    Expected expected(golden);
-    const MemorySource source(golden.tensors);
-    auto plan = planFor(golden.config, source,
-                        everywhere(at(DeviceId::cpu(), DeviceId::sim(0), Residency::Stream)));
+    Loading f;
+    auto plan = f.planOf(everywhere(Place{DeviceId::cpu(), DeviceId::sim(0), Residency::Stream}));
     engine::TensorPlacement head = *plan.find("model.language_model.embed_tokens.weight");
     head.tensor = "lm_head.weight";
     head.part = {engine::PartRole::Head};
@@ -274,24 +231,20 @@ void TestLoader::separateHead() {
     head.residency = Residency::Always;
     head.store = head.compute = DeviceId::sim(1);
     head.bytes = engine::formatBytes(Format::Q8, engine::TensorType::BF16, 1024,
-                                     golden.config.text.hidden_size);
+                                     f.golden.config.text.hidden_size);
     plan.tensors.push_back(head);
-    TestDevices devices;
-    auto store = engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
-    QVERIFY2(store.has_value(), messageOf(store).c_str());
+    auto store = f.load(plan);
+    VERIFY_VALUE(store);
     QVERIFY((*store)->handleOf("lm_head.weight") !=
             (*store)->handleOf("model.language_model.embed_tokens.weight"));
-    const std::string wrong = support::firstWrong(**store, expected);
-    QVERIFY2(wrong.empty(), wrong.c_str());
-    const std::string difference = devices.firstDifference(plan);
-    QVERIFY2(difference.empty(), difference.c_str());
+    VERIFY_EMPTY(support::firstWrong(**store, f.expected));
+    VERIFY_EMPTY(f.devices.firstDifference(plan));
     // The table is only gathered now: it cannot be acquired whole on sim:0.
     const auto table = (*store)->acquire("model.language_model.embed_tokens.weight");
     QVERIFY(!table.has_value());
 
-    const auto tied =
-        planFor(golden.config, source, everywhere(at(DeviceId::cpu(), DeviceId::cpu())));
-    auto plain = engine::load(source, golden.config, tied, devices.owned.set, optionsFor(devices));
+    const auto tied = f.planOf(everywhere(Place{DeviceId::cpu(), DeviceId::cpu()}));
+    auto plain = f.load(tied);
     QVERIFY(plain.has_value());
     QCOMPARE((*plain)->handleOf("lm_head.weight"),
              (*plain)->handleOf("model.language_model.embed_tokens.weight"));
@@ -299,8 +252,7 @@ void TestLoader::separateHead() {
 }
 
 void TestLoader::gatherReadsOnlyRows_data() {
-    QTest::addColumn<int>("place");
-    QTest::addColumn<int>("format");
+    support::addColumns<int, int>("place", "format");
     for (size_t p = 0; p < places().size(); ++p) {
         for (const Format format : {Format::AsStored, Format::Nf4, Format::Nf4Dq, Format::Q8}) {
             QTest::addRow("%s, %s", places()[p].name,
@@ -313,21 +265,19 @@ void TestLoader::gatherReadsOnlyRows_data() {
 void TestLoader::gatherReadsOnlyRows() {
     QFETCH(int, place);
     QFETCH(int, format);
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
+    Loading f;
     const std::string table = "model.language_model.embed_tokens_per_layer.weight";
-    const MemorySource source(golden.tensors);
     Place wanted = places()[static_cast<size_t>(place)].place;
     wanted.format = static_cast<Format>(format);
-    const auto plan = planFor(golden.config, source, [&](const engine::ExpectedTensor& tensor) {
-        return tensor.name == table ? wanted : at(DeviceId::cpu(), DeviceId::cpu());
+    const auto plan = f.planOf([&](const engine::ExpectedTensor& tensor) {
+        return tensor.name == table ? wanted : Place{DeviceId::cpu(), DeviceId::cpu()};
     });
-    TestDevices devices;
-    auto store = engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
-    QVERIFY2(store.has_value(), messageOf(store).c_str());
+    auto store = f.load(plan);
+    VERIFY_VALUE(store);
     const auto handle = (*store)->handleOf(table);
     const auto expected =
-        support::expectedValues(golden.tensors.at(table), (*store)->format(handle), table);
-    const int64_t cols = golden.tensors.at(table).shape[1];
+        support::expectedValues(f.golden.tensors.at(table), (*store)->format(handle), table);
+    const int64_t cols = f.golden.tensors.at(table).shape[1];
     const std::vector<int32_t> ids = {0, 1023, 517, 517, 1};
     const auto gather = [&](int64_t offset, int64_t width, float scale) {
         std::vector<float> out(ids.size() * static_cast<size_t>(width) + 5, -7.0F);
@@ -348,25 +298,23 @@ void TestLoader::gatherReadsOnlyRows() {
         return out.back() == -7.0F; // nothing beyond
     };
     QVERIFY(gather(0, cols, 1.0F));
-    source.bytes_read = 0;
+    f.source.bytes_read = 0;
     QVERIFY(gather(16, 16, 4.0F));
     QVERIFY(gather(3, 7, 0.5F));
     if (wanted.store == DeviceId::disk() && wanted.residency != Residency::Always) {
         // At most the rows' own bytes, widened to whole blocks or nested groups of 16384.
         const uint64_t unit = format == static_cast<int>(Format::Nf4Dq) ? 2 * 16384 * 2 : 4096;
-        QVERIFY(source.bytes_read > 0);
-        QVERIFY(source.bytes_read <= 2 * ids.size() * unit);
+        QVERIFY(f.source.bytes_read > 0);
+        QVERIFY(f.source.bytes_read <= 2 * ids.size() * unit);
     } else {
-        QCOMPARE(source.bytes_read.load(), uint64_t{0});
+        QCOMPARE(f.source.bytes_read.load(), uint64_t{0});
     }
 }
 
 void TestLoader::gatherRefusesOutsideRows() {
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    const MemorySource source(golden.tensors);
-    const auto plan = planFor(golden.config, source, everywhere({}));
-    TestDevices devices;
-    auto store = engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
+    Loading f;
+    const auto plan = f.planOf(everywhere({}));
+    auto store = f.load(plan);
     QVERIFY(store.has_value());
     const auto handle = (*store)->handleOf("model.language_model.embed_tokens.weight");
     std::vector<float> out(64);
@@ -378,7 +326,7 @@ void TestLoader::gatherRefusesOutsideRows() {
     }
     const std::vector<int32_t> ids = {0};
     QVERIFY(!(*store)
-                 ->gatherRows(handle, ids, golden.config.text.hidden_size - 4, 1.0F,
+                 ->gatherRows(handle, ids, f.golden.config.text.hidden_size - 4, 1.0F,
                               {out.data(), 1, 8, 8})
                  .has_value());
     QVERIFY(!(*store)->gatherRows(handle, ids, -1, 1.0F, {out.data(), 1, 8, 8}).has_value());
@@ -395,19 +343,16 @@ void TestLoader::failedAllocations_data() {
 
 void TestLoader::failedAllocations() {
     QFETCH(QString, device);
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    const MemorySource source(golden.tensors);
-    const auto plan = planFor(golden.config, source, [](const engine::ExpectedTensor& tensor) {
-        return mixed(tensor, Format::Nf4Dq);
-    });
-    TestDevices devices;
+    Loading f;
+    const auto plan =
+        f.planOf([](const engine::ExpectedTensor& tensor) { return mixed(tensor, Format::Nf4Dq); });
     const DeviceId id = *DeviceId::parse(device.toStdString());
     int failures = 0;
     for (uint64_t n = 1;; ++n) {
-        devices.host(id).failAllocation(n);
-        source.reads = 0;
-        auto store = engine::load(source, golden.config, plan, devices.owned.set);
-        devices.host(id).failAllocation(0);
+        f.devices.host(id).failAllocation(n);
+        f.source.reads = 0;
+        auto store = engine::load(f.source, f.golden.config, plan, f.devices.owned.set);
+        f.devices.host(id).failAllocation(0);
         if (store.has_value()) {
             QVERIFY(failures > 20);
             break;
@@ -415,8 +360,8 @@ void TestLoader::failedAllocations() {
         ++failures;
         QCOMPARE(store.error().code, ErrorCode::OutOfMemory);
         QVERIFY(store.error().message.find(device.toStdString()) != std::string::npos);
-        QCOMPARE(devices.live(), size_t{0});
-        for (auto& [name, each] : devices.owned.set) {
+        QCOMPARE(f.devices.live(), size_t{0});
+        for (auto& [name, each] : f.devices.owned.set) {
             QCOMPARE(each->memory().used, uint64_t{0});
         }
     }
@@ -432,10 +377,9 @@ void TestLoader::exactCapacity() {
     TestDevices fits(bytes.at(DeviceId::cpu()), bytes.at(DeviceId::sim(0)),
                      bytes.at(DeviceId::sim(1)));
     auto store = engine::load(source, golden.config, plan, fits.owned.set, optionsFor(fits));
-    QVERIFY2(store.has_value(), messageOf(store).c_str());
+    VERIFY_VALUE(store);
     Expected expected(golden);
-    const std::string wrong = support::firstWrong(**store, expected);
-    QVERIFY2(wrong.empty(), wrong.c_str());
+    VERIFY_EMPTY(support::firstWrong(**store, expected));
     for (const auto& [id, need] : bytes) {
         TestDevices tight;
         tight.host(id).setCapacity(need - 1);
@@ -462,16 +406,13 @@ void TestLoader::cancelAtEveryStep_data() {
 
 void TestLoader::cancelAtEveryStep() {
     QFETCH(int, stage);
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    const MemorySource source(golden.tensors);
-    const auto plan = planFor(golden.config, source, [](const engine::ExpectedTensor& tensor) {
-        return mixed(tensor, Format::Nf4);
-    });
-    TestDevices devices;
+    Loading f;
+    const auto plan =
+        f.planOf([](const engine::ExpectedTensor& tensor) { return mixed(tensor, Format::Nf4); });
     int cancelled = 0;
     for (int step = 1;; step += 7) {
         std::stop_source stopper;
-        engine::LoadOptions options = optionsFor(devices);
+        engine::LoadOptions options = optionsFor(f.devices);
         options.stop = stopper.get_token();
         int calls = 0;
         uint64_t last_done = 0;
@@ -489,16 +430,16 @@ void TestLoader::cancelAtEveryStep() {
                 stopper.request_stop();
             }
         };
-        auto store = engine::load(source, golden.config, plan, devices.owned.set, options);
+        auto store = engine::load(f.source, f.golden.config, plan, f.devices.owned.set, options);
         if (calls < step) {
-            QVERIFY2(store.has_value(), messageOf(store).c_str());
+            VERIFY_VALUE(store);
             QCOMPARE(last_done, last_total);
             break;
         }
         ++cancelled;
         QVERIFY(!store.has_value());
         QCOMPARE(store.error().code, ErrorCode::Cancelled);
-        QCOMPARE(devices.live(), size_t{0});
+        QCOMPARE(f.devices.live(), size_t{0});
     }
     QVERIFY(cancelled >= 1);
 }
@@ -515,7 +456,7 @@ void TestLoader::truncatedWhileLoading() {
         std::filesystem::copy_file(golden.folder / "model.safetensors", file,
                                    std::filesystem::copy_options::overwrite_existing);
         auto source = engine::openModelFolder(copy);
-        QVERIFY2(source.has_value(), messageOf(source).c_str());
+        VERIFY_VALUE(source);
         const auto plan = planFor(golden.config, **source, everywhere({}));
         std::error_code refused;
         std::filesystem::resize_file(
@@ -537,42 +478,37 @@ void TestLoader::truncatedWhileLoading() {
 }
 
 void TestLoader::failingReads() {
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    MemorySource source(golden.tensors);
-    const auto plan = planFor(golden.config, source, [](const engine::ExpectedTensor& tensor) {
-        return mixed(tensor, Format::Nf4Dq);
-    });
-    TestDevices devices;
+    Loading f;
+    const auto plan =
+        f.planOf([](const engine::ExpectedTensor& tensor) { return mixed(tensor, Format::Nf4Dq); });
     int failures = 0;
     for (uint64_t n = 1;; n += 29) {
-        source.reads = 0;
-        source.fail_read = n;
-        auto store =
-            engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
+        f.source.reads = 0;
+        f.source.fail_read = n;
+        auto store = f.load(plan);
         if (store.has_value()) {
-            QVERIFY(source.reads < n);
+            QVERIFY(f.source.reads < n);
             break;
         }
         ++failures;
         QCOMPARE(store.error().code, ErrorCode::InvalidFile);
-        QCOMPARE(devices.live(), size_t{0});
+        QCOMPARE(f.devices.live(), size_t{0});
     }
     QVERIFY(failures > 10);
     // Reads of disk-stored tensors that fail later are errors of that use, and of that only.
-    source.fail_read = 0;
-    auto store = engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
+    f.source.fail_read = 0;
+    auto store = f.load(plan);
     QVERIFY(store.has_value());
     const std::string on_disk = "model.language_model.layers.2.mlp.up_proj.weight";
-    source.reads = 0;
-    source.fail_read = 1;
+    f.source.reads = 0;
+    f.source.fail_read = 1;
     QVERIFY(!(*store)->acquire(on_disk).has_value());
-    source.fail_read = 0;
+    f.source.fail_read = 0;
     QVERIFY((*store)->acquire(on_disk).has_value());
 }
 
 void TestLoader::brokenModels_data() {
-    QTest::addColumn<QString>("message");
-    QTest::addColumn<int>("code");
+    support::addColumns<QString, int>("message", "code");
     const int invalid = static_cast<int>(ErrorCode::InvalidFile);
     QTest::newRow("tensor missing")
         << "layers.3.mlp.up_proj.weight" << static_cast<int>(ErrorCode::InvalidRequest);
@@ -605,40 +541,38 @@ void TestLoader::brokenModels() {
     QFETCH(QString, message);
     QFETCH(int, code);
     const QString row = QTest::currentDataTag();
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    MemorySource source(golden.tensors);
+    Loading f;
     const std::string linear = "model.language_model.layers.3.mlp.up_proj.weight";
     const std::string norm = "model.language_model.layers.3.input_layernorm.weight";
-    auto plan =
-        planFor(golden.config, source,
-                everywhere(at(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4)));
+    auto plan = f.planOf(
+        everywhere(Place{DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4}));
     auto& place = *std::find_if(plan.tensors.begin(), plan.tensors.end(),
                                 [&](const auto& r) { return r.tensor == linear; });
-    const auto shape = golden.tensors.at(linear).shape;
+    const auto shape = f.golden.tensors.at(linear).shape;
     if (row == "tensor missing") {
-        source.remove(linear);
-        plan = planFor(golden.config, source, everywhere({}));
+        f.source.remove(linear);
+        plan = f.planOf(everywhere({}));
     } else if (row == "tensor missing, plan lists it") {
-        source.remove(linear);
+        f.source.remove(linear);
     } else if (row == "tensor transposed") {
-        source.set(linear, engine::TensorType::BF16, {shape[1], shape[0]}, source.bytes(linear));
+        f.source.set(linear, engine::TensorType::BF16, {shape[1], shape[0]},
+                     f.source.bytes(linear));
     } else if (row == "norm too long") {
-        source.set(norm, engine::TensorType::BF16, {65}, std::vector<uint8_t>(130));
+        f.source.set(norm, engine::TensorType::BF16, {65}, std::vector<uint8_t>(130));
     } else if (row == "element type I32") {
-        source.set(linear, engine::TensorType::I32, shape,
-                   std::vector<uint8_t>(static_cast<size_t>(shape[0] * shape[1]) * 4));
+        f.source.set(linear, engine::TensorType::I32, shape,
+                     std::vector<uint8_t>(static_cast<size_t>(shape[0] * shape[1]) * 4));
     } else if (row == "element type F64") {
-        source.set(linear, engine::TensorType::F64, shape,
-                   std::vector<uint8_t>(static_cast<size_t>(shape[0] * shape[1]) * 8));
+        f.source.set(linear, engine::TensorType::F64, shape,
+                     std::vector<uint8_t>(static_cast<size_t>(shape[0] * shape[1]) * 8));
     } else if (row == "not finite") {
-        source.bytes(linear)[100] = 0x80;
-        source.bytes(linear)[101] = 0x7f;
+        f.source.bytes(linear)[100] = 0x80;
+        f.source.bytes(linear)[101] = 0x7f;
     } else if (row == "too large for f16") {
-        source.bytes(linear)[100] = 0x74;
-        source.bytes(linear)[101] = 0x49;
-        plan = planFor(
-            golden.config, source,
-            everywhere(at(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::F16)));
+        f.source.bytes(linear)[100] = 0x74;
+        f.source.bytes(linear)[101] = 0x49;
+        plan = f.planOf(
+            everywhere(Place{DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::F16}));
     } else if (row == "plan lists unknown tensor") {
         place.tensor = "model.language_model.layers.99.mlp.up_proj.weight";
     } else if (row == "plan lists a tensor twice") {
@@ -656,31 +590,26 @@ void TestLoader::brokenModels() {
         issue.code = "DM09";
         issue.words = engine::said("%1 needs more than it has", DeviceId::cpu());
     }
-    TestDevices devices;
-    const auto store =
-        engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
+    const auto store = f.load(plan);
     QVERIFY(!store.has_value());
     QVERIFY2(store.error().message.find(message.toStdString()) != std::string::npos,
              store.error().message.c_str());
     QCOMPARE(static_cast<int>(store.error().code), code);
-    QCOMPARE(devices.live(), size_t{0});
+    QCOMPARE(f.devices.live(), size_t{0});
 }
 
 void TestLoader::reportNamesEverything() {
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    MemorySource source(golden.tensors);
-    source.set("model.something.else", engine::TensorType::BF16, {2}, std::vector<uint8_t>(4));
-    source.set("lm_head.weight", engine::TensorType::BF16, {2}, std::vector<uint8_t>(4));
+    Loading f;
+    f.source.set("model.something.else", engine::TensorType::BF16, {2}, std::vector<uint8_t>(4));
+    f.source.set("lm_head.weight", engine::TensorType::BF16, {2}, std::vector<uint8_t>(4));
     const std::string unused = "model.language_model.layers.9.self_attn.k_proj.weight";
-    source.set(unused, engine::TensorType::BF16, {2}, std::vector<uint8_t>(4));
+    f.source.set(unused, engine::TensorType::BF16, {2}, std::vector<uint8_t>(4));
     const std::string clip = "model.audio_tower.layers.0.feed_forward1.ffw_layer_1.input_max";
-    QVERIFY(source.find(clip) != nullptr);
-    source.remove(clip);
-    const auto plan = planFor(golden.config, source, everywhere({}));
-    TestDevices devices;
-    const auto store =
-        engine::load(source, golden.config, plan, devices.owned.set, optionsFor(devices));
-    QVERIFY2(store.has_value(), messageOf(store).c_str());
+    QVERIFY(f.source.find(clip) != nullptr);
+    f.source.remove(clip);
+    const auto plan = f.planOf(everywhere({}));
+    const auto store = f.load(plan);
+    VERIFY_VALUE(store);
     const auto& report = (*store)->report();
     QCOMPARE(report.missing, std::vector<std::string>{clip});
     QCOMPARE(report.surplus, std::vector<std::string>{"model.something.else"});
@@ -712,7 +641,7 @@ void TestLoader::threadsAndReadersGiveTheSame() {
     Expected expected(golden);
     const auto plan = planFor(
         golden.config, source,
-        everywhere(at(DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::Nf4Dq)));
+        everywhere(Place{DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::Nf4Dq}));
     for (const int readers : {1, 2, 7}) {
         for (const bool with_pool : {false, true}) {
             TestDevices devices;
@@ -723,8 +652,7 @@ void TestLoader::threadsAndReadersGiveTheSame() {
             }
             auto store = engine::load(source, golden.config, plan, devices.owned.set, options);
             QVERIFY(store.has_value());
-            const std::string wrong = support::firstWrong(**store, expected);
-            QVERIFY2(wrong.empty(), wrong.c_str());
+            VERIFY_EMPTY(support::firstWrong(**store, expected));
         }
     }
 }
@@ -781,17 +709,15 @@ void TestLoader::randomSource() {
                  ->read(*info, info->size_bytes, std::as_writable_bytes(std::span(whole).first(1)))
                  .has_value());
     }
-    const auto plan =
-        planFor(golden.config, *source,
-                everywhere(at(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4)));
+    const auto plan = planFor(
+        golden.config, *source,
+        everywhere(Place{DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4}));
     TestDevices devices;
     QVERIFY(engine::load(*source, golden.config, plan, devices.owned.set).has_value());
 }
 
 void TestLoader::flatMemoryOverCycles() {
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    const MemorySource source(golden.tensors);
-    TestDevices devices;
+    Loading f;
     const auto residentKiB = [] {
         std::ifstream file("/proc/self/statm");
         long total = 0;
@@ -799,12 +725,10 @@ void TestLoader::flatMemoryOverCycles() {
         file >> total >> resident;
         return resident * 4;
     };
-    const auto gpu = planFor(golden.config, source, [](const engine::ExpectedTensor& tensor) {
-        return mixed(tensor, Format::Nf4Dq);
-    });
-    const auto cpu =
-        planFor(golden.config, source,
-                everywhere(at(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4Dq)));
+    const auto gpu =
+        f.planOf([](const engine::ExpectedTensor& tensor) { return mixed(tensor, Format::Nf4Dq); });
+    const auto cpu = f.planOf(
+        everywhere(Place{DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4Dq}));
 #if defined(__SANITIZE_ADDRESS__)
     // What is freed waits in the sanitizer's quarantine: resident memory says nothing there, and
     // LeakSanitizer says what was not freed.
@@ -814,15 +738,13 @@ void TestLoader::flatMemoryOverCycles() {
 #endif
     [[maybe_unused]] long after_warm_up = 0;
     for (int cycle = 0; cycle < cycles; ++cycle) {
-        auto store =
-            engine::load(source, golden.config, gpu, devices.owned.set, optionsFor(devices));
+        auto store = f.load(gpu);
         QVERIFY(store.has_value());
-        QVERIFY(engine::applyPlan(**store, cpu, optionsFor(devices)).has_value());
-        QVERIFY(engine::applyPlan(**store, gpu, optionsFor(devices)).has_value());
-        const std::string difference = devices.firstDifference(gpu);
-        QVERIFY2(difference.empty(), difference.c_str());
+        QVERIFY(f.move(**store, cpu).has_value());
+        QVERIFY(f.move(**store, gpu).has_value());
+        VERIFY_EMPTY(f.devices.firstDifference(gpu));
         store->reset();
-        QCOMPARE(devices.live(), size_t{0});
+        QCOMPARE(f.devices.live(), size_t{0});
         if (cycle == 50) {
             after_warm_up = residentKiB();
         }

@@ -15,14 +15,7 @@
 
 using engine::DeviceId;
 using engine::Format;
-using support::EmulatedCard;
-using support::EmulatedCardOptions;
-using support::Expected;
-using support::GoldenModel;
-using support::MemorySource;
-using support::Place;
-using support::planFor;
-using support::TestDevices;
+using namespace support;
 
 namespace {
 
@@ -96,8 +89,7 @@ private Q_SLOTS:
 };
 
 void TestLoaderOnCard::contents_data() {
-    QTest::addColumn<int>("format");
-    QTest::addColumn<bool>("is_quantized");
+    support::addColumns<Format, bool>("format", "is_quantized");
     for (const auto& [name, format, is_quantized] :
          {std::tuple{"as stored", Format::AsStored, false},
           {"nf4", Format::Nf4, true},
@@ -106,22 +98,21 @@ void TestLoaderOnCard::contents_data() {
           {"fp4_dq", Format::Fp4Dq, true},
           {"q8", Format::Q8, true},
           {"f32", Format::F32, false}}) {
-        QTest::newRow(name) << static_cast<int>(format) << is_quantized;
+        QTest::newRow(name) << format << is_quantized;
     }
 }
 
 void TestLoaderOnCard::contents() {
-    QFETCH(int, format);
+    QFETCH(Format, format);
     QFETCH(bool, is_quantized);
     const GoldenModel& golden = GoldenModel::get("e2b/model");
     MemorySource source(golden.tensors);
     Expected expected(golden);
     Machine machine;
-    const auto plan = planOf(source, static_cast<Format>(format));
+    const auto plan = planOf(source, format);
     auto store = engine::load(source, golden.config, plan, machine.set, machine.options());
-    QVERIFY2(store.has_value(), store.has_value() ? "" : store.error().message.c_str());
-    const std::string wrong = support::firstWrong(**store, expected, false);
-    QVERIFY2(wrong.empty(), wrong.c_str());
+    VERIFY_VALUE(store);
+    VERIFY_EMPTY(support::firstWrong(**store, expected, false));
     const auto& report = (*store)->report();
     QCOMPARE(report.tensors_quantized_on_cards > 0, is_quantized);
     QCOMPARE(report.tensors_quantized_on_cards < report.tensors_quantized, is_quantized); // layer 1
@@ -134,15 +125,15 @@ void TestLoaderOnCard::contents() {
 }
 
 void TestLoaderOnCard::manyPieces_data() {
-    QTest::addColumn<int>("format");
-    QTest::newRow("nf4_dq") << static_cast<int>(Format::Nf4Dq);
-    QTest::newRow("fp4") << static_cast<int>(Format::Fp4);
-    QTest::newRow("q8") << static_cast<int>(Format::Q8);
+    QTest::addColumn<Format>("format");
+    QTest::newRow("nf4_dq") << Format::Nf4Dq;
+    QTest::newRow("fp4") << Format::Fp4;
+    QTest::newRow("q8") << Format::Q8;
 }
 
 /// Tensors of several pieces each, with a short last one, in every element type.
 void TestLoaderOnCard::manyPieces() {
-    QFETCH(int, format);
+    QFETCH(Format, format);
     const GoldenModel& golden = GoldenModel::get("e2b/model");
     for (const auto type : {engine::TensorType::BF16, engine::TensorType::F32}) {
         // As many values as make three pieces and a rest; a width of its own.
@@ -163,7 +154,7 @@ void TestLoaderOnCard::manyPieces() {
         source.set("weight", type, {rows, cols}, bytes);
         auto opened = engine::openOrigin(source, "weight", "weight", {rows, cols});
         QVERIFY(opened.has_value());
-        auto layout = opened->layoutFor(static_cast<Format>(format));
+        auto layout = opened->layoutFor(format);
         auto on_card = engine::DeviceTensor::allocate("weight", layout, DeviceId::cuda(0),
                                                       machine.card.device());
         auto on_cpu = engine::DeviceTensor::allocate("weight", layout, DeviceId::cpu(),
@@ -183,7 +174,7 @@ void TestLoaderOnCard::manyPieces() {
         engine::CacheSet caches(source, {});
         const auto filled = engine::fillTargets(impl, {{&entry, &*on_card}}, caches,
                                                 machine.options(), engine::LoadStage::Fill);
-        QVERIFY2(filled.has_value(), filled.has_value() ? "" : filled.error().message.c_str());
+        VERIFY_VALUE(filled);
         QCOMPARE(impl.report.tensors_quantized_on_cards, 1);
         QCOMPARE(std::bit_cast<uint32_t>(on_card->nestedOffset()),
                  std::bit_cast<uint32_t>(*offset));
@@ -214,9 +205,8 @@ void TestLoaderOnCard::cacheFile() {
         engine::LoadOptions options = machine.options();
         options.cache_folder = from_card.path().toStdString();
         auto store = engine::load(source, golden.config, plan, machine.set, options);
-        QVERIFY2(store.has_value(), store.has_value() ? "" : store.error().message.c_str());
-        const std::string wrong = support::firstWrong(**store, expected, false);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_VALUE(store);
+        VERIFY_EMPTY(support::firstWrong(**store, expected, false));
         QCOMPARE((*store)->report().tensors_quantized > 0, round == 0);
         QCOMPARE((*store)->report().tensors_from_cache > 0, round == 1);
     }
@@ -249,25 +239,24 @@ void TestLoaderOnCard::withoutRoom() {
         Machine machine;
         machine.card.device().failAllocation(allocations + n);
         auto store = engine::load(source, golden.config, plan, machine.set, machine.options());
-        QVERIFY2(store.has_value(), store.has_value() ? "" : store.error().message.c_str());
+        VERIFY_VALUE(store);
         QCOMPARE((*store)->report().tensors_quantized_on_cards, 0);
-        const std::string wrong = support::firstWrong(**store, expected, false);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(support::firstWrong(**store, expected, false));
         store->reset();
         QVERIFY(machine.isEmpty());
     }
 }
 
 void TestLoaderOnCard::notFinite_data() {
-    QTest::addColumn<int>("format");
-    QTest::newRow("nf4_dq") << static_cast<int>(Format::Nf4Dq);
-    QTest::newRow("nf4") << static_cast<int>(Format::Nf4);
-    QTest::newRow("q8") << static_cast<int>(Format::Q8);
+    QTest::addColumn<Format>("format");
+    QTest::newRow("nf4_dq") << Format::Nf4Dq;
+    QTest::newRow("nf4") << Format::Nf4;
+    QTest::newRow("q8") << Format::Q8;
 }
 
 /// The same words as when the CPU quantizes.
 void TestLoaderOnCard::notFinite() {
-    QFETCH(int, format);
+    QFETCH(Format, format);
     const GoldenModel& golden = GoldenModel::get("e2b/model");
     MemorySource source(golden.tensors);
     source.bytes(kLinear)[100] = 0x80;
@@ -277,7 +266,7 @@ void TestLoaderOnCard::notFinite() {
         Machine machine;
         const auto plan = planFor(golden.config, source, [&](const engine::ExpectedTensor&) {
             const DeviceId place = is_on_card ? DeviceId::cuda(0) : DeviceId::cpu();
-            return Place{place, place, engine::Residency::Always, static_cast<Format>(format)};
+            return Place{place, place, engine::Residency::Always, format};
         });
         const auto store =
             engine::load(source, golden.config, plan, machine.set, machine.options());

@@ -66,8 +66,7 @@ void TestMachineRates::measuredOnceAndKept() {
 }
 
 void TestMachineRates::damagedFileIsMeasuredAgain_data() {
-    QTest::addColumn<int>("line");
-    QTest::addColumn<QByteArray>("text");
+    support::addColumns<int, QByteArray>("line", "text");
     QTest::newRow("another program's file") << 0 << QByteArray("something else");
     QTest::newRow("another processor") << 1 << QByteArray("cpu-scalar, 96 threads, other");
     QTest::newRow("no numbers") << 2 << QByteArray("fast");

@@ -3,6 +3,7 @@
 // frequencies of many draws.
 #include "engine/run/sampler.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 #include "tests/support/top_logits.h"
 
 #include <QElapsedTimer>
@@ -27,11 +28,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 Sampler makeSampler(const SamplingOptions& options, size_t vocab_size) {
-    auto sampler = Sampler::create(options, static_cast<int64_t>(vocab_size));
-    if (!sampler.has_value()) {
-        qFatal("%s", sampler.error().message.c_str());
-    }
-    return std::move(sampler).value();
+    return support::must(Sampler::create(options, static_cast<int64_t>(vocab_size)), "sampler");
 }
 
 /// A row as a model makes it: most logits far below a few.
@@ -105,9 +102,7 @@ void TestSampler::randomNumbers() {
 }
 
 void TestSampler::distributions_data() {
-    QTest::addColumn<Floats>("logits");
-    QTest::addColumn<SamplingOptions>("options");
-    QTest::addColumn<Shares>("expected");
+    support::addColumns<Floats, SamplingOptions, Shares>("logits", "options", "expected");
     const auto row = [](const char* name, const Floats& logits, const SamplingOptions& options,
                         const Shares& expected) {
         QTest::addRow("%s", name) << logits << options << expected;
@@ -188,8 +183,7 @@ void TestSampler::distributions() {
 }
 
 void TestSampler::greedy_data() {
-    QTest::addColumn<Floats>("logits");
-    QTest::addColumn<int>("token");
+    support::addColumns<Floats, int>("logits", "token");
     QTest::addRow("largest") << Floats{1, 3, 2} << 1;
     QTest::addRow("lowest id on ties") << Floats{1, 3, 3, 3} << 1;
     QTest::addRow("zero and minus zero tie") << Floats{-1, -0.0F, 0.0F} << 1;
@@ -254,9 +248,7 @@ void TestSampler::historyIsReplaced() {
 }
 
 void TestSampler::frequencies_data() {
-    QTest::addColumn<int>("top_k");
-    QTest::addColumn<double>("top_p");
-    QTest::addColumn<int>("vocab");
+    support::addColumns<int, double, int>("top_k", "top_p", "vocab");
     QTest::addRow("everything, four tokens") << 0 << 1.0 << 4;
     QTest::addRow("top-k") << 3 << 1.0 << 50;
     QTest::addRow("top-p") << 0 << 0.8 << 50;
@@ -511,8 +503,7 @@ void TestSampler::refusesCandidates() {
 }
 
 void TestSampler::refusesOptions_data() {
-    QTest::addColumn<SamplingOptions>("options");
-    QTest::addColumn<QString>("name");
+    support::addColumns<SamplingOptions, QString>("options", "name");
     const auto row = [](const char* name, const char* option, auto change) {
         SamplingOptions options;
         change(options);
@@ -547,8 +538,7 @@ void TestSampler::refusesOptions() {
 }
 
 void TestSampler::refusesLogits_data() {
-    QTest::addColumn<Floats>("logits");
-    QTest::addColumn<QString>("words");
+    support::addColumns<Floats, QString>("logits", "words");
     const float nan = std::numeric_limits<float>::quiet_NaN();
     QTest::addRow("NaN") << Floats{1, 2, nan, nan} << QStringLiteral("token 2 is not a number");
     QTest::addRow("plus infinity")

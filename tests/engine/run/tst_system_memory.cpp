@@ -56,9 +56,7 @@ void TestSystemMemory::computer() {
 }
 
 void TestSystemMemory::nothingAvailableTold_data() {
-    QTest::addColumn<QString>("meminfo");
-    QTest::addColumn<quint64>("total_mib");
-    QTest::addColumn<quint64>("available_mib");
+    support::addColumns<QString, quint64, quint64>("meminfo", "total_mib", "available_mib");
     const QString total = QStringLiteral("MemTotal: 4096000 kB\n");
     QTest::newRow("WSL 1") << total + "MemFree: 1024000 kB\nHighTotal: 0 kB\nHighFree: 0 kB\n"
                            << quint64{4000} << quint64{1000};
@@ -90,9 +88,7 @@ void TestSystemMemory::nothingAvailableTold() {
 }
 
 void TestSystemMemory::groups_data() {
-    QTest::addColumn<Files>("files");
-    QTest::addColumn<quint64>("total_mib");
-    QTest::addColumn<quint64>("available_mib");
+    support::addColumns<Files, quint64, quint64>("files", "total_mib", "available_mib");
     const auto mib = [](uint64_t n) { return std::to_string(n * kMiB) + "\n"; };
     const std::string v2 = "sys/fs/cgroup/";
     const std::string v1 = "sys/fs/cgroup/memory/";

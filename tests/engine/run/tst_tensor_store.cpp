@@ -9,25 +9,9 @@
 #include <random>
 
 using engine::ErrorCode;
-using support::DeviceId;
-using support::everywhere;
-using support::Expected;
-using support::Format;
-using support::GoldenModel;
-using support::MemorySource;
-using support::Place;
-using support::planFor;
-using support::Residency;
-using support::TestDevices;
+using namespace support;
 
 namespace {
-
-Place atTensorStore(DeviceId store,
-                    DeviceId compute,
-                    Residency residency = Residency::Always,
-                    Format format = Format::AsStored) {
-    return {store, compute, residency, format};
-}
 
 const Format kQuant = Format::Nf4Dq;
 
@@ -54,7 +38,7 @@ support::PlaceRule byPart(Place layers, Place towers, Place tables) {
 support::PlaceRule layersSplit(int modulo, DeviceId even, DeviceId odd) {
     return [=](const engine::ExpectedTensor& tensor) {
         const DeviceId id = tensor.layer >= 0 && tensor.layer % modulo == 0 ? even : odd;
-        Place place = atTensorStore(id, id);
+        Place place = Place{id, id};
         place.format = tensor.kind == engine::TensorKind::Embedding ? Format::AsStored : kQuant;
         return place;
     };
@@ -70,38 +54,23 @@ const std::vector<NamedRule>& rules() {
         return place;
     };
     static const std::vector<NamedRule> kRules = {
-        {"gpu",
-         byPart(q(atTensorStore(gpu, gpu)), q(atTensorStore(gpu, gpu)), atTensorStore(gpu, gpu))},
-        {"cpu",
-         byPart(q(atTensorStore(cpu, cpu)), q(atTensorStore(cpu, cpu)), atTensorStore(cpu, cpu))},
+        {"gpu", byPart(q(Place{gpu, gpu}), q(Place{gpu, gpu}), Place{gpu, gpu})},
+        {"cpu", byPart(q(Place{cpu, cpu}), q(Place{cpu, cpu}), Place{cpu, cpu})},
         {"towers visit",
-         byPart(q(atTensorStore(gpu, gpu)), q(atTensorStore(cpu, gpu, Residency::OnUse)),
-                atTensorStore(cpu, cpu))},
-        {"towers on the second",
-         byPart(q(atTensorStore(gpu, gpu)), q(atTensorStore(gpu1, gpu1)), atTensorStore(cpu, cpu))},
-        {"tables on disk", byPart(q(atTensorStore(gpu, gpu)), q(atTensorStore(cpu, cpu)),
-                                  atTensorStore(disk, cpu, Residency::Stream))},
-        {"layers streamed", byPart(q(atTensorStore(cpu, gpu, Residency::Stream)),
-                                   q(atTensorStore(cpu, cpu)), atTensorStore(cpu, cpu))},
-        {"layers copied",
-         byPart(q(atTensorStore(cpu, gpu)), q(atTensorStore(cpu, cpu)), atTensorStore(cpu, cpu))},
-        {"all on disk", byPart(q(atTensorStore(disk, gpu, Residency::Stream)),
-                               q(atTensorStore(disk, gpu1, Residency::OnUse)),
-                               atTensorStore(disk, cpu, Residency::Stream))},
+         byPart(q(Place{gpu, gpu}), q(Place{cpu, gpu, Residency::OnUse}), Place{cpu, cpu})},
+        {"towers on the second", byPart(q(Place{gpu, gpu}), q(Place{gpu1, gpu1}), Place{cpu, cpu})},
+        {"tables on disk",
+         byPart(q(Place{gpu, gpu}), q(Place{cpu, cpu}), Place{disk, cpu, Residency::Stream})},
+        {"layers streamed",
+         byPart(q(Place{cpu, gpu, Residency::Stream}), q(Place{cpu, cpu}), Place{cpu, cpu})},
+        {"layers copied", byPart(q(Place{cpu, gpu}), q(Place{cpu, cpu}), Place{cpu, cpu})},
+        {"all on disk",
+         byPart(q(Place{disk, gpu, Residency::Stream}), q(Place{disk, gpu1, Residency::OnUse}),
+                Place{disk, cpu, Residency::Stream})},
         {"alternating", layersSplit(2, gpu, gpu1)},
         {"alternating the other way", layersSplit(2, gpu1, gpu)},
         {"thirds", layersSplit(3, cpu, gpu)}};
     return kRules;
-}
-
-engine::LoadOptions optionsForTensorStore(TestDevices& devices) {
-    engine::LoadOptions options;
-    options.parallel = engine::poolParallelFor(devices.owned.pool.get());
-    return options;
-}
-
-std::string messageOfTensorStore(const auto& result) {
-    return result.has_value() ? std::string() : result.error().message;
 }
 
 /// Device whose allocations fail from a moment on, until it is healed.
@@ -141,32 +110,26 @@ private Q_SLOTS:
 };
 
 void TestTensorStore::everyMove_data() {
-    QTest::addColumn<int>("from");
-    QTest::addColumn<int>("to");
+    support::addColumns<size_t, size_t>("from", "to");
     for (size_t from = 0; from < rules().size(); ++from) {
         for (size_t to = 0; to < rules().size(); ++to) {
-            QTest::addRow("%s to %s", rules()[from].name, rules()[to].name)
-                << static_cast<int>(from) << static_cast<int>(to);
+            QTest::addRow("%s to %s", rules()[from].name, rules()[to].name) << from << to;
         }
     }
 }
 
 void TestTensorStore::everyMove() {
-    QFETCH(int, from);
-    QFETCH(int, to);
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    static Expected expected(golden);
-    const MemorySource source(golden.tensors);
-    const auto old_plan = planFor(golden.config, source, rules()[static_cast<size_t>(from)].rule);
-    const auto new_plan = planFor(golden.config, source, rules()[static_cast<size_t>(to)].rule);
-    TestDevices devices;
-    auto store = engine::load(source, golden.config, old_plan, devices.owned.set,
-                              optionsForTensorStore(devices));
-    QVERIFY2(store.has_value(), messageOfTensorStore(store).c_str());
+    QFETCH(size_t, from);
+    QFETCH(size_t, to);
+    Loading f;
+    const auto old_plan = f.planOf(rules().at(from).rule);
+    const auto new_plan = f.planOf(rules().at(to).rule);
+    auto store = f.load(old_plan);
+    VERIFY_VALUE(store);
     const uint64_t generation = (*store)->generation();
-    source.bytes_read = 0;
-    const auto moved = engine::applyPlan(**store, new_plan, optionsForTensorStore(devices));
-    QVERIFY2(moved.has_value(), messageOfTensorStore(moved).c_str());
+    f.source.bytes_read = 0;
+    const auto moved = f.move(**store, new_plan);
+    VERIFY_VALUE(moved);
     // Reading is only for what had no copy in memory and gets one.
     uint64_t must_read = 0;
     for (size_t i = 0; i < old_plan.tensors.size(); ++i) {
@@ -174,27 +137,22 @@ void TestTensorStore::everyMove() {
         const auto& new_row = new_plan.tensors[i];
         QCOMPARE(old_row.tensor, new_row.tensor);
         if (old_row.store == DeviceId::disk() && new_row.store != DeviceId::disk()) {
-            must_read += golden.tensors.at(old_row.tensor).bytes.size();
+            must_read += f.golden.tensors.at(old_row.tensor).bytes.size();
         }
     }
-    QCOMPARE(source.bytes_read.load(), must_read);
+    QCOMPARE(f.source.bytes_read.load(), must_read);
     QVERIFY((*store)->generation() > generation);
-    const std::string difference = devices.firstDifference(new_plan);
-    QVERIFY2(difference.empty(), difference.c_str());
-    const std::string wrong = support::firstWrong(**store, expected);
-    QVERIFY2(wrong.empty(), wrong.c_str());
+    VERIFY_EMPTY(f.devices.firstDifference(new_plan));
+    VERIFY_EMPTY(support::firstWrong(**store, f.expected));
     store->reset();
-    QCOMPARE(devices.live(), size_t{0});
+    QCOMPARE(f.devices.live(), size_t{0});
 }
 
 void TestTensorStore::randomWalk() {
-    const GoldenModel& golden = GoldenModel::get("e4b/model");
-    Expected expected(golden);
-    const MemorySource source(golden.tensors);
+    Loading f("e4b/model");
     std::mt19937 random(11);
-    TestDevices devices;
     const auto randomPlan = [&] {
-        return planFor(golden.config, source, [&](const engine::ExpectedTensor& tensor) {
+        return f.planOf([&](const engine::ExpectedTensor& tensor) {
             static const std::vector<DeviceId> kCompute = {DeviceId::cpu(), DeviceId::sim(0),
                                                            DeviceId::sim(1)};
             Place place;
@@ -216,119 +174,96 @@ void TestTensorStore::randomWalk() {
         });
     };
     auto plan = randomPlan();
-    auto store = engine::load(source, golden.config, plan, devices.owned.set,
-                              optionsForTensorStore(devices));
-    QVERIFY2(store.has_value(), messageOfTensorStore(store).c_str());
+    auto store = f.load(plan);
+    VERIFY_VALUE(store);
     for (int step = 0; step < 100; ++step) {
         plan = randomPlan();
-        const auto moved = engine::applyPlan(**store, plan, optionsForTensorStore(devices));
-        QVERIFY2(moved.has_value(), messageOfTensorStore(moved).c_str());
-        const std::string difference = devices.firstDifference(plan);
-        QVERIFY2(difference.empty(), difference.c_str());
+        const auto moved = f.move(**store, plan);
+        VERIFY_VALUE(moved);
+        VERIFY_EMPTY(f.devices.firstDifference(plan));
         if (step % 10 == 9) {
-            const std::string wrong = support::firstWrong(**store, expected);
-            QVERIFY2(wrong.empty(), wrong.c_str());
+            VERIFY_EMPTY(support::firstWrong(**store, f.expected));
         }
     }
 }
 
 void TestTensorStore::formatChange() {
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    Expected expected(golden);
-    const MemorySource source(golden.tensors);
-    TestDevices devices;
+    Loading f;
     const auto planWith = [&](Format format) {
-        return planFor(golden.config, source,
-                       everywhere(atTensorStore(DeviceId::sim(0), DeviceId::sim(0),
-                                                Residency::Always, format)));
+        return f.planOf(
+            everywhere(Place{DeviceId::sim(0), DeviceId::sim(0), Residency::Always, format}));
     };
-    auto store = engine::load(source, golden.config, planWith(Format::Nf4), devices.owned.set,
-                              optionsForTensorStore(devices));
+    auto store = f.load(planWith(Format::Nf4));
     QVERIFY(store.has_value());
     for (const Format format :
          {Format::AsStored, Format::Nf4, Format::Nf4Dq, Format::Q8, Format::Fp4}) {
         const auto plan = planWith(format);
-        QVERIFY(engine::applyPlan(**store, plan, optionsForTensorStore(devices)).has_value());
-        const std::string wrong = support::firstWrong(**store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
-        const std::string difference = devices.firstDifference(plan);
-        QVERIFY2(difference.empty(), difference.c_str());
+        QVERIFY(f.move(**store, plan).has_value());
+        VERIFY_EMPTY(support::firstWrong(**store, f.expected));
+        VERIFY_EMPTY(f.devices.firstDifference(plan));
     }
 }
 
 void TestTensorStore::headAppearsAndDisappears() {
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    Expected expected(golden);
-    const MemorySource source(golden.tensors);
-    TestDevices devices;
-    const auto tied = planFor(golden.config, source, rules()[0].rule);
+    Loading f;
+    const auto tied = f.planOf(rules()[0].rule);
     auto own = tied;
     engine::TensorPlacement head = *tied.find("model.language_model.embed_tokens.weight");
     head.tensor = "lm_head.weight";
     head.part = {engine::PartRole::Head};
     head.format = Format::Q8;
     head.bytes = engine::formatBytes(Format::Q8, engine::TensorType::BF16, 1024,
-                                     golden.config.text.hidden_size);
+                                     f.golden.config.text.hidden_size);
     own.tensors.push_back(head);
-    auto store = engine::load(source, golden.config, tied, devices.owned.set,
-                              optionsForTensorStore(devices));
+    auto store = f.load(tied);
     QVERIFY(store.has_value());
     const auto table = (*store)->handleOf("model.language_model.embed_tokens.weight");
     for (int round = 0; round < 3; ++round) {
-        QVERIFY(engine::applyPlan(**store, own, optionsForTensorStore(devices)).has_value());
+        QVERIFY(f.move(**store, own).has_value());
         QVERIFY((*store)->handleOf("lm_head.weight") != table);
         QCOMPARE((*store)->format((*store)->handleOf("lm_head.weight")), Format::Q8);
-        const std::string wrong = support::firstWrong(**store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
-        QVERIFY(devices.firstDifference(own).empty());
-        QVERIFY(engine::applyPlan(**store, tied, optionsForTensorStore(devices)).has_value());
+        VERIFY_EMPTY(support::firstWrong(**store, f.expected));
+        QVERIFY(f.devices.firstDifference(own).empty());
+        QVERIFY(f.move(**store, tied).has_value());
         QCOMPARE((*store)->handleOf("lm_head.weight"), table);
-        QVERIFY(devices.firstDifference(tied).empty());
+        QVERIFY(f.devices.firstDifference(tied).empty());
     }
 }
 
 void TestTensorStore::failedAllocations_data() {
-    QTest::addColumn<int>("from");
-    QTest::addColumn<int>("to");
-    QTest::addColumn<QString>("device");
-    const std::vector<std::pair<int, int>> moves = {{0, 1}, {1, 2}, {8, 9}, {5, 7}, {7, 0}};
+    support::addColumns<size_t, size_t, QString>("from", "to", "device");
+    const std::vector<std::pair<size_t, size_t>> moves = {{0, 1}, {1, 2}, {8, 9}, {5, 7}, {7, 0}};
     for (const auto& [from, to] : moves) {
         for (const char* device : {"cpu", "sim:0", "sim:1"}) {
-            QTest::addRow("%s to %s, %s", rules()[static_cast<size_t>(from)].name,
-                          rules()[static_cast<size_t>(to)].name, device)
+            QTest::addRow("%s to %s, %s", rules().at(from).name, rules().at(to).name, device)
                 << from << to << QString(device);
         }
     }
 }
 
 void TestTensorStore::failedAllocations() {
-    QFETCH(int, from);
-    QFETCH(int, to);
+    QFETCH(size_t, from);
+    QFETCH(size_t, to);
     QFETCH(QString, device);
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    static Expected expected(golden);
-    const MemorySource source(golden.tensors);
-    const auto old_plan = planFor(golden.config, source, rules()[static_cast<size_t>(from)].rule);
-    const auto new_plan = planFor(golden.config, source, rules()[static_cast<size_t>(to)].rule);
-    TestDevices devices;
-    auto store = engine::load(source, golden.config, old_plan, devices.owned.set);
-    QVERIFY2(store.has_value(), messageOfTensorStore(store).c_str());
+    Loading f;
+    const auto old_plan = f.planOf(rules().at(from).rule);
+    const auto new_plan = f.planOf(rules().at(to).rule);
+    auto store = engine::load(f.source, f.golden.config, old_plan, f.devices.owned.set);
+    VERIFY_VALUE(store);
     const DeviceId id = *DeviceId::parse(device.toStdString());
     for (uint64_t n = 1;; n += (n < 40 ? 1 : 17) * support::kPointStride) {
-        const uint64_t before = devices.host(id).allocationCalls();
-        devices.host(id).failAllocation(n);
+        const uint64_t before = f.devices.host(id).allocationCalls();
+        f.devices.host(id).failAllocation(n);
         const auto moved = engine::applyPlan(**store, new_plan);
-        devices.host(id).failAllocation(0);
-        const bool was_hit = devices.host(id).allocationCalls() - before >= n;
+        f.devices.host(id).failAllocation(0);
+        const bool was_hit = f.devices.host(id).allocationCalls() - before >= n;
         const auto& holds = moved.has_value() ? new_plan : old_plan;
         if (!moved) {
             QCOMPARE(moved.error().code, ErrorCode::OutOfMemory);
         }
-        const std::string difference = devices.firstDifference(holds);
-        QVERIFY2(difference.empty(), difference.c_str());
+        VERIFY_EMPTY(f.devices.firstDifference(holds));
         if (n % 8 == 1) {
-            const std::string wrong = support::firstWrong(**store, expected);
-            QVERIFY2(wrong.empty(), wrong.c_str());
+            VERIFY_EMPTY(support::firstWrong(**store, f.expected));
         }
         if (!was_hit) {
             QVERIFY(moved.has_value());
@@ -341,19 +276,15 @@ void TestTensorStore::failedAllocations() {
 }
 
 void TestTensorStore::cancelledMoves() {
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    Expected expected(golden);
-    const MemorySource source(golden.tensors);
-    const auto old_plan = planFor(golden.config, source, rules()[8].rule);
-    const auto new_plan = planFor(golden.config, source, rules()[9].rule);
-    TestDevices devices;
-    auto store = engine::load(source, golden.config, old_plan, devices.owned.set,
-                              optionsForTensorStore(devices));
+    Loading f;
+    const auto old_plan = f.planOf(rules()[8].rule);
+    const auto new_plan = f.planOf(rules()[9].rule);
+    auto store = f.load(old_plan);
     QVERIFY(store.has_value());
     int cancelled = 0;
     for (int step = 1;; step += 11) {
         std::stop_source stopper;
-        auto options = optionsForTensorStore(devices);
+        auto options = optionsFor(f.devices);
         options.stop = stopper.get_token();
         int calls = 0;
         options.on_progress = [&](const engine::LoadProgress&) {
@@ -367,10 +298,8 @@ void TestTensorStore::cancelledMoves() {
         }
         ++cancelled;
         QCOMPARE(moved.error().code, ErrorCode::Cancelled);
-        const std::string difference = devices.firstDifference(old_plan);
-        QVERIFY2(difference.empty(), difference.c_str());
-        const std::string wrong = support::firstWrong(**store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(f.devices.firstDifference(old_plan));
+        VERIFY_EMPTY(support::firstWrong(**store, f.expected));
     }
     QVERIFY(cancelled > 5);
 }
@@ -386,36 +315,32 @@ void TestTensorStore::swapInTightMemory() {
     const auto new_bytes = engine::weightBytes(new_plan);
     TestDevices devices(0, std::max(old_bytes.at(DeviceId::sim(0)), new_bytes.at(DeviceId::sim(0))),
                         std::max(old_bytes.at(DeviceId::sim(1)), new_bytes.at(DeviceId::sim(1))));
-    auto store = engine::load(source, golden.config, old_plan, devices.owned.set,
-                              optionsForTensorStore(devices));
+    auto store =
+        engine::load(source, golden.config, old_plan, devices.owned.set, optionsFor(devices));
     QVERIFY(store.has_value());
     source.reads = 0;
     for (int round = 0; round < 4; ++round) {
         const auto& plan = round % 2 == 0 ? new_plan : old_plan;
-        const auto moved = engine::applyPlan(**store, plan, optionsForTensorStore(devices));
-        QVERIFY2(moved.has_value(), messageOfTensorStore(moved).c_str());
-        const std::string difference = devices.firstDifference(plan);
-        QVERIFY2(difference.empty(), difference.c_str());
+        const auto moved = engine::applyPlan(**store, plan, optionsFor(devices));
+        VERIFY_VALUE(moved);
+        VERIFY_EMPTY(devices.firstDifference(plan));
     }
     QCOMPARE(source.reads.load(), uint64_t{0});
-    const std::string wrong = support::firstWrong(**store, expected);
-    QVERIFY2(wrong.empty(), wrong.c_str());
+    VERIFY_EMPTY(support::firstWrong(**store, expected));
     // A format change that fits only once the old copies are gone.
-    const auto gpu = planFor(golden.config, source,
-                             everywhere(atTensorStore(DeviceId::sim(0), DeviceId::sim(0),
-                                                      Residency::Always, Format::Nf4)));
-    const auto wide = planFor(golden.config, source,
-                              everywhere(atTensorStore(DeviceId::sim(0), DeviceId::sim(0))));
+    const auto gpu = planFor(
+        golden.config, source,
+        everywhere(Place{DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::Nf4}));
+    const auto wide =
+        planFor(golden.config, source, everywhere(Place{DeviceId::sim(0), DeviceId::sim(0)}));
     TestDevices one(0, engine::weightBytes(wide).at(DeviceId::sim(0)));
-    auto second =
-        engine::load(source, golden.config, gpu, one.owned.set, optionsForTensorStore(one));
+    auto second = engine::load(source, golden.config, gpu, one.owned.set, optionsFor(one));
     QVERIFY(second.has_value());
     for (const auto* plan : {&wide, &gpu, &wide}) {
-        const auto moved = engine::applyPlan(**second, *plan, optionsForTensorStore(one));
-        QVERIFY2(moved.has_value(), messageOfTensorStore(moved).c_str());
+        const auto moved = engine::applyPlan(**second, *plan, optionsFor(one));
+        VERIFY_VALUE(moved);
         QVERIFY(one.firstDifference(*plan).empty());
-        const std::string second_wrong = support::firstWrong(**second, expected);
-        QVERIFY2(second_wrong.empty(), second_wrong.c_str());
+        VERIFY_EMPTY(support::firstWrong(**second, expected));
     }
 }
 
@@ -436,20 +361,16 @@ void TestTensorStore::swapThatCannotFit() {
                 TestDevices devices;
                 devices.host(id).setCapacity(new_bytes[id] - 1);
                 auto store = engine::load(source, golden.config, old_plan, devices.owned.set,
-                                          optionsForTensorStore(devices));
-                QVERIFY2(store.has_value(), messageOfTensorStore(store).c_str());
-                const auto moved =
-                    engine::applyPlan(**store, new_plan, optionsForTensorStore(devices));
+                                          optionsFor(devices));
+                VERIFY_VALUE(store);
+                const auto moved = engine::applyPlan(**store, new_plan, optionsFor(devices));
                 QVERIFY(!moved.has_value());
                 QCOMPARE(moved.error().code, ErrorCode::OutOfMemory);
-                const std::string difference = devices.firstDifference(old_plan);
-                QVERIFY2(difference.empty(), difference.c_str());
-                const std::string wrong = support::firstWrong(**store, expected);
-                QVERIFY2(wrong.empty(), wrong.c_str());
+                VERIFY_EMPTY(devices.firstDifference(old_plan));
+                VERIFY_EMPTY(support::firstWrong(**store, expected));
                 // And the same move succeeds when there is room.
                 devices.host(id).setCapacity(0);
-                QVERIFY(engine::applyPlan(**store, new_plan, optionsForTensorStore(devices))
-                            .has_value());
+                QVERIFY(engine::applyPlan(**store, new_plan, optionsFor(devices)).has_value());
                 QVERIFY(devices.firstDifference(new_plan).empty());
             }
         }
@@ -457,24 +378,23 @@ void TestTensorStore::swapThatCannotFit() {
 }
 
 void TestTensorStore::stickyFailure_data() {
-    QTest::addColumn<int>("from");
-    QTest::addColumn<int>("to");
-    QTest::newRow("alternating, swapped") << 8 << 9;
-    QTest::newRow("gpu to cpu") << 0 << 1;
-    QTest::newRow("towers visit to layers streamed") << 2 << 5;
-    QTest::newRow("all on disk to gpu") << 7 << 0;
-    QTest::newRow("layers copied to all on disk") << 6 << 7;
+    support::addColumns<size_t, size_t>("from", "to");
+    QTest::newRow("alternating, swapped") << size_t{8} << size_t{9};
+    QTest::newRow("gpu to cpu") << size_t{0} << size_t{1};
+    QTest::newRow("towers visit to layers streamed") << size_t{2} << size_t{5};
+    QTest::newRow("all on disk to gpu") << size_t{7} << size_t{0};
+    QTest::newRow("layers copied to all on disk") << size_t{6} << size_t{7};
 }
 
 void TestTensorStore::stickyFailure() {
     // From the n-th allocation on nothing is given, the undo included; then memory comes back.
-    QFETCH(int, from);
-    QFETCH(int, to);
+    QFETCH(size_t, from);
+    QFETCH(size_t, to);
     const GoldenModel& golden = GoldenModel::get("e2b/model");
     static Expected expected(golden);
     const MemorySource source(golden.tensors);
-    const auto old_plan = planFor(golden.config, source, rules()[static_cast<size_t>(from)].rule);
-    const auto new_plan = planFor(golden.config, source, rules()[static_cast<size_t>(to)].rule);
+    const auto old_plan = planFor(golden.config, source, rules().at(from).rule);
+    const auto new_plan = planFor(golden.config, source, rules().at(to).rule);
     for (uint64_t n = 1; n < 1200; n += n < 30 ? 3 : 61) {
         engine::DeviceSet set;
         std::map<DeviceId, std::unique_ptr<FailingDevice>> owned;
@@ -491,7 +411,7 @@ void TestTensorStore::stickyFailure() {
                                    4096);
         }
         auto store = engine::load(source, golden.config, old_plan, set);
-        QVERIFY2(store.has_value(), messageOfTensorStore(store).c_str());
+        VERIFY_VALUE(store);
         for (auto& [id, device] : owned) {
             device->fail_from = device->allocationCalls() + n;
         }
@@ -502,8 +422,7 @@ void TestTensorStore::stickyFailure() {
         if (!moved) {
             QCOMPARE(moved.error().code, ErrorCode::OutOfMemory);
         }
-        const std::string wrong = support::firstWrong(**store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(support::firstWrong(**store, expected));
         store->reset();
         for (auto& [id, device] : owned) {
             QCOMPARE(device->liveAllocations(), size_t{0});
@@ -515,36 +434,27 @@ void TestTensorStore::stickyFailure() {
 }
 
 void TestTensorStore::failingReadsDuringMove() {
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    Expected expected(golden);
-    MemorySource source(golden.tensors);
-    const auto old_plan = planFor(golden.config, source, rules()[7].rule); // all on disk
-    const auto new_plan = planFor(golden.config, source, rules()[0].rule);
-    TestDevices devices;
-    auto store = engine::load(source, golden.config, old_plan, devices.owned.set,
-                              optionsForTensorStore(devices));
+    Loading f;
+    const auto old_plan = f.planOf(rules()[7].rule); // all on disk
+    const auto new_plan = f.planOf(rules()[0].rule);
+    auto store = f.load(old_plan);
     QVERIFY(store.has_value());
     for (uint64_t n = 1; n < 400; n += 57) {
-        source.reads = 0;
-        source.fail_read = n;
-        const auto moved = engine::applyPlan(**store, new_plan, optionsForTensorStore(devices));
-        source.fail_read = 0;
+        f.source.reads = 0;
+        f.source.fail_read = n;
+        const auto moved = f.move(**store, new_plan);
+        f.source.fail_read = 0;
         QVERIFY(!moved.has_value());
         QCOMPARE(moved.error().code, ErrorCode::InvalidFile);
-        const std::string difference = devices.firstDifference(old_plan);
-        QVERIFY2(difference.empty(), difference.c_str());
+        VERIFY_EMPTY(f.devices.firstDifference(old_plan));
     }
-    const std::string wrong = support::firstWrong(**store, expected);
-    QVERIFY2(wrong.empty(), wrong.c_str());
+    VERIFY_EMPTY(support::firstWrong(**store, f.expected));
 }
 
 void TestTensorStore::samePlanChangesNothing() {
-    const GoldenModel& golden = GoldenModel::get("e2b/model");
-    const MemorySource source(golden.tensors);
-    const auto plan = planFor(golden.config, source, rules()[2].rule);
-    TestDevices devices;
-    auto store = engine::load(source, golden.config, plan, devices.owned.set,
-                              optionsForTensorStore(devices));
+    Loading f;
+    const auto plan = f.planOf(rules()[2].rule);
+    auto store = f.load(plan);
     QVERIFY(store.has_value());
     std::vector<const void*> addresses;
     const auto collect = [&] {
@@ -558,11 +468,11 @@ void TestTensorStore::samePlanChangesNothing() {
         return found;
     };
     addresses = collect();
-    source.reads = 0;
-    const uint64_t allocations = devices.host(DeviceId::sim(0)).allocationCalls();
-    QVERIFY(engine::applyPlan(**store, plan, optionsForTensorStore(devices)).has_value());
-    QCOMPARE(devices.host(DeviceId::sim(0)).allocationCalls(), allocations);
-    QCOMPARE(source.reads.load(), uint64_t{0});
+    f.source.reads = 0;
+    const uint64_t allocations = f.devices.host(DeviceId::sim(0)).allocationCalls();
+    QVERIFY(f.move(**store, plan).has_value());
+    QCOMPARE(f.devices.host(DeviceId::sim(0)).allocationCalls(), allocations);
+    QCOMPARE(f.source.reads.load(), uint64_t{0});
     QVERIFY(collect() == addresses);
 }
 

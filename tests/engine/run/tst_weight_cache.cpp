@@ -15,16 +15,7 @@
 
 namespace fs = std::filesystem;
 
-using support::DeviceId;
-using support::everywhere;
-using support::Expected;
-using support::Format;
-using support::GoldenModel;
-using support::MemorySource;
-using support::Place;
-using support::planFor;
-using support::Residency;
-using support::TestDevices;
+using namespace support;
 
 namespace {
 
@@ -61,7 +52,7 @@ std::vector<engine::CachedTensor> twoTensors() {
 /// Writes both tensors with known contents.
 void writeFile(const fs::path& folder, uint64_t key) {
     auto writer = engine::WeightCacheWriter::create(folder, key, twoTensors());
-    QVERIFY2(writer.has_value(), writer.has_value() ? "" : writer.error().message.c_str());
+    VERIFY_VALUE(writer);
     const auto a = engine::formatParts(Format::Nf4Dq, engine::TensorType::BF16, 40, 100);
     // Interleaved, in small pieces, as the loader produces them.
     const auto data = randomBytes(a.data, 1);
@@ -74,7 +65,7 @@ void writeFile(const fs::path& folder, uint64_t key) {
     QVERIFY((*writer)->write(1, 0, randomBytes(21, 5)).has_value());
     QVERIFY((*writer)->write(1, 1, randomBytes(12, 6)).has_value());
     const auto done = (*writer)->finish();
-    QVERIFY2(done.has_value(), done.has_value() ? "" : done.error().message.c_str());
+    VERIFY_VALUE(done);
 }
 
 std::vector<char> readFile(const fs::path& path) {
@@ -93,10 +84,6 @@ std::vector<fs::path> filesIn(const fs::path& folder) {
         files.push_back(entry.path());
     }
     return files;
-}
-
-Place quantized(DeviceId store, DeviceId compute, Residency residency, Format format) {
-    return {store, compute, residency, format};
 }
 
 /// A load of a golden model with a cache folder.
@@ -584,8 +571,8 @@ void TestWeightCache::touchedAndCopiedFilesStillHit() {
     FileLoad run;
     Expected expected(run.golden);
     const auto plan = run.planOf(
-        on_disk ? quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4Dq)
-                : quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4Dq));
+        on_disk ? Place{DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4Dq}
+                : Place{DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Nf4Dq});
     QVERIFY(run.load(plan).store != nullptr); // just written: nothing vouches for its times
     const auto check = [&](bool is_compared) {
         auto load = run.load(plan);
@@ -594,8 +581,7 @@ void TestWeightCache::touchedAndCopiedFilesStillHit() {
         QCOMPARE(load.report().cache_bytes_written, uint64_t{0});
         QCOMPARE(load.report().bytes_compared > 0, is_compared);
         QVERIFY(load.report().notes.empty());
-        const std::string wrong = support::firstWrong(*load.store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(support::firstWrong(*load.store, expected));
     };
     check(true);
     fs::last_write_time(run.file(), fs::last_write_time(run.file()) - std::chrono::hours(5));
@@ -615,8 +601,7 @@ void TestWeightCache::touchedAndCopiedFilesStillHit() {
 }
 
 void TestWeightCache::changedWeightsAreNoticed_data() {
-    QTest::addColumn<bool>("is_settled");
-    QTest::addColumn<bool>("on_disk");
+    support::addColumns<bool, bool>("is_settled", "on_disk");
     QTest::newRow("at once, in memory") << false << false;
     QTest::newRow("later, in memory") << true << false;
     QTest::newRow("later, on disk") << true << true;
@@ -628,8 +613,8 @@ void TestWeightCache::changedWeightsAreNoticed() {
     QFETCH(bool, on_disk);
     FileLoad run;
     const auto plan = run.planOf(
-        on_disk ? quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Q8)
-                : quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Q8));
+        on_disk ? Place{DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Q8}
+                : Place{DeviceId::cpu(), DeviceId::cpu(), Residency::Always, Format::Q8});
     if (is_settled) {
         FileLoad::settle();
     }
@@ -705,8 +690,7 @@ void TestWeightCache::changedWeightsAreNoticed() {
 }
 
 void TestWeightCache::secondLoadUsesIt_data() {
-    QTest::addColumn<int>("format");
-    QTest::addColumn<bool>("on_disk");
+    support::addColumns<int, bool>("format", "on_disk");
     for (const Format format :
          {Format::Nf4, Format::Nf4Dq, Format::Fp4, Format::Fp4Dq, Format::Q8}) {
         for (const bool on_disk : {false, true}) {
@@ -722,14 +706,13 @@ void TestWeightCache::secondLoadUsesIt() {
     QFETCH(bool, on_disk);
     CachedLoad run;
     Expected expected(run.golden);
-    const auto plan =
-        run.planOf(on_disk ? quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream,
-                                       static_cast<Format>(format))
-                           : quantized(DeviceId::sim(0), DeviceId::sim(0), Residency::Always,
-                                       static_cast<Format>(format)));
+    const auto plan = run.planOf(on_disk ? Place{DeviceId::disk(), DeviceId::sim(0),
+                                                 Residency::Stream, static_cast<Format>(format)}
+                                         : Place{DeviceId::sim(0), DeviceId::sim(0),
+                                                 Residency::Always, static_cast<Format>(format)});
     for (int round = 0; round < 3; ++round) {
         auto store = run.load(plan);
-        QVERIFY2(store.has_value(), store.has_value() ? "" : store.error().message.c_str());
+        VERIFY_VALUE(store);
         const auto& report = (*store)->report();
         if (round == 0) {
             QVERIFY(report.tensors_quantized > 100);
@@ -741,8 +724,7 @@ void TestWeightCache::secondLoadUsesIt() {
         }
         QVERIFY(report.notes.empty());
         run.source.bytes_read = 0;
-        const std::string wrong = support::firstWrong(**store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(support::firstWrong(**store, expected));
         if (on_disk) { // only what is dense is read from the model now
             uint64_t dense = 0;
             for (const auto& row : plan.tensors) {
@@ -757,7 +739,7 @@ void TestWeightCache::formatsKeepTheirOwnFiles() {
     CachedLoad run;
     for (const Format format : {Format::Nf4, Format::Q8, Format::Nf4, Format::Q8}) {
         auto store = run.load(
-            run.planOf(quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always, format)));
+            run.planOf(Place{DeviceId::cpu(), DeviceId::cpu(), Residency::Always, format}));
         QVERIFY(store.has_value());
     }
     QCOMPARE(filesIn(run.options.cache_folder).size(), size_t{2});
@@ -771,8 +753,8 @@ void TestWeightCache::mapsShareAFile() {
             const bool is_language = tensor.tower == engine::Tower::Language;
             const bool is_wanted =
                 tensor.kind == engine::TensorKind::Linear && (is_language ? layers : towers);
-            return quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always,
-                             is_wanted ? Format::Nf4 : Format::AsStored);
+            return Place{DeviceId::cpu(), DeviceId::cpu(), Residency::Always,
+                         is_wanted ? Format::Nf4 : Format::AsStored};
         });
     };
     QVERIFY(run.load(planWith(true, false)).has_value());
@@ -782,15 +764,14 @@ void TestWeightCache::mapsShareAFile() {
     QCOMPARE((*both)->report().tensors_quantized, 0);
     QCOMPARE(filesIn(run.options.cache_folder).size(), size_t{1});
     Expected expected(run.golden);
-    const std::string wrong = support::firstWrong(**both, expected);
-    QVERIFY2(wrong.empty(), wrong.c_str());
+    VERIFY_EMPTY(support::firstWrong(**both, expected));
 }
 
 void TestWeightCache::damageIsRepaired() {
     CachedLoad run;
     Expected expected(run.golden);
     const auto plan =
-        run.planOf(quantized(DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::Nf4Dq));
+        run.planOf(Place{DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::Nf4Dq});
     QVERIFY(run.load(plan).has_value());
     const fs::path path = filesIn(run.options.cache_folder).at(0);
     const std::vector<char> intact = readFile(path);
@@ -804,11 +785,10 @@ void TestWeightCache::damageIsRepaired() {
         }
         overwrite(path, bytes);
         auto store = run.load(plan);
-        QVERIFY2(store.has_value(), store.has_value() ? "" : store.error().message.c_str());
+        VERIFY_VALUE(store);
         QVERIFY(!(*store)->report().notes.empty());
         QVERIFY((*store)->report().tensors_quantized > 0);
-        const std::string wrong = support::firstWrong(**store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(support::firstWrong(**store, expected));
         QVERIFY(readFile(path) == intact); // written anew, the same bytes
         auto next = run.load(plan);
         QVERIFY(next.has_value());
@@ -827,23 +807,22 @@ void TestWeightCache::deletedWhileInUse() {
     CachedLoad run;
     Expected expected(run.golden);
     auto store = run.load(
-        run.planOf(quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4)));
+        run.planOf(Place{DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4}));
     QVERIFY(store.has_value());
     std::error_code refused; // on Windows: the file stays until it is closed
     fs::remove_all(run.options.cache_folder, refused);
 #ifndef _WIN32
     QVERIFY(!refused);
 #endif
-    const std::string wrong = support::firstWrong(**store, expected);
-    QVERIFY2(wrong.empty(), wrong.c_str());
+    VERIFY_EMPTY(support::firstWrong(**store, expected));
 }
 
 void TestWeightCache::corruptedWhileInUse() {
     CachedLoad run;
     Expected expected(run.golden);
     for (const bool is_cut : {false, true}) {
-        auto store = run.load(run.planOf(
-            quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4)));
+        auto store = run.load(
+            run.planOf(Place{DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4}));
         QVERIFY(store.has_value());
         const fs::path path = filesIn(run.options.cache_folder).at(0);
         const std::vector<char> intact = readFile(path);
@@ -860,8 +839,7 @@ void TestWeightCache::corruptedWhileInUse() {
             continue;
         }
         // Whatever is read of it is checked at every use, and made from the model files instead.
-        const std::string wrong = support::firstWrong(**store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(support::firstWrong(**store, expected));
         const auto& notes = (*store)->report().notes;
         QCOMPARE(notes.size(), size_t{1});
         QVERIFY(
@@ -871,23 +849,23 @@ void TestWeightCache::corruptedWhileInUse() {
 }
 
 void TestWeightCache::damagedRowsAreMadeAgain_data() {
-    QTest::addColumn<int>("format");
+    QTest::addColumn<Format>("format");
     for (const Format format : {Format::Nf4, Format::Nf4Dq, Format::Fp4, Format::Q8}) {
-        QTest::newRow(std::string(engine::formatName(format)).c_str()) << static_cast<int>(format);
+        QTest::newRow(std::string(engine::formatName(format)).c_str()) << format;
     }
 }
 
 /// Tables of which only rows are ever read: all else is in memory.
 void TestWeightCache::damagedRowsAreMadeAgain() {
-    QFETCH(int, format);
+    QFETCH(Format, format);
     CachedLoad run;
     Expected expected(run.golden);
     const std::string table = "model.language_model.embed_tokens_per_layer.weight";
     const auto plan =
         planFor(run.golden.config, run.source, [&](const engine::ExpectedTensor& tensor) {
-            return tensor.name == table ? quantized(DeviceId::disk(), DeviceId::cpu(),
-                                                    Residency::Stream, static_cast<Format>(format))
-                                        : Place();
+            return tensor.name == table
+                       ? Place{DeviceId::disk(), DeviceId::cpu(), Residency::Stream, format}
+                       : Place();
         });
     QVERIFY(run.load(plan).has_value());
     const fs::path path = filesIn(run.options.cache_folder).at(0);
@@ -911,7 +889,7 @@ void TestWeightCache::damagedRowsAreMadeAgain() {
         QVERIFY(store.has_value());
         const auto handle = (*store)->handleOf(table);
         const int64_t cols = (*store)->shape(handle)[1];
-        const auto& wanted = expected(table, static_cast<Format>(format));
+        const auto& wanted = expected(table, format);
         const std::vector<int32_t> ids = {2, 5, 9, 100, 0};
         std::vector<float> rows(ids.size() * static_cast<size_t>(cols));
         const auto count = static_cast<int64_t>(ids.size());
@@ -945,7 +923,7 @@ void TestWeightCache::damageOnDiskIsRepaired() {
     for (const Format format : {Format::Nf4, Format::Nf4Dq}) {
         fs::remove_all(run.options.cache_folder);
         const auto plan =
-            run.planOf(quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, format));
+            run.planOf(Place{DeviceId::disk(), DeviceId::sim(0), Residency::Stream, format});
         QVERIFY(run.load(plan).has_value());
         const fs::path path = filesIn(run.options.cache_folder).at(0);
         const std::vector<char> intact = readFile(path);
@@ -957,7 +935,7 @@ void TestWeightCache::damageOnDiskIsRepaired() {
         auto store = run.load(plan);
         QVERIFY(store.has_value());
         std::string wrong = support::firstWrong(**store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(wrong);
         QCOMPARE((*store)->report().notes.size(), size_t{1});
         if (kOpenFilesAreGuarded) { // also from the next load
             store->reset();
@@ -965,7 +943,7 @@ void TestWeightCache::damageOnDiskIsRepaired() {
         auto next = run.load(plan);
         QVERIFY(next.has_value());
         wrong = support::firstWrong(**next, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(wrong);
         QVERIFY((*next)->report().notes.empty());
         QVERIFY(readFile(path) == intact);
         auto last = run.load(plan);
@@ -981,8 +959,8 @@ void TestWeightCache::damageOfOtherMapsIsRepaired() {
         return planFor(run.golden.config, run.source, [=](const engine::ExpectedTensor& tensor) {
             const bool is_wanted =
                 tensor.kind == engine::TensorKind::Linear && tensor.tower == tower;
-            return quantized(DeviceId::cpu(), DeviceId::cpu(), Residency::Always,
-                             is_wanted ? Format::Nf4 : Format::AsStored);
+            return Place{DeviceId::cpu(), DeviceId::cpu(), Residency::Always,
+                         is_wanted ? Format::Nf4 : Format::AsStored};
         });
     };
     QVERIFY(run.load(planWith(engine::Tower::Language)).has_value());
@@ -1003,13 +981,12 @@ void TestWeightCache::unwritableFolderIsANote() {
     run.options.cache_folder = fs::path(run.folder.path().toStdString()) / "file" / "cache";
     Expected expected(run.golden);
     for (const DeviceId store_id : {DeviceId::cpu(), DeviceId::disk()}) {
-        auto store = run.load(run.planOf(quantized(
+        auto store = run.load(run.planOf(Place{
             store_id, DeviceId::cpu(),
-            store_id == DeviceId::cpu() ? Residency::Always : Residency::Stream, Format::Nf4)));
-        QVERIFY2(store.has_value(), store.has_value() ? "" : store.error().message.c_str());
+            store_id == DeviceId::cpu() ? Residency::Always : Residency::Stream, Format::Nf4}));
+        VERIFY_VALUE(store);
         QVERIFY(!(*store)->report().notes.empty());
-        const std::string wrong = support::firstWrong(**store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(support::firstWrong(**store, expected));
     }
 }
 
@@ -1018,18 +995,17 @@ void TestWeightCache::moveReadsIt() {
     CachedLoad run;
     Expected expected(run.golden);
     const auto nf4 =
-        run.planOf(quantized(DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::Nf4));
-    const auto dense = run.planOf(
-        quantized(DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::AsStored));
+        run.planOf(Place{DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::Nf4});
+    const auto dense =
+        run.planOf(Place{DeviceId::sim(0), DeviceId::sim(0), Residency::Always, Format::AsStored});
     const auto disk =
-        run.planOf(quantized(DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4));
+        run.planOf(Place{DeviceId::disk(), DeviceId::sim(0), Residency::Stream, Format::Nf4});
     auto store = run.load(nf4);
     QVERIFY(store.has_value());
     const int quantized_at_load = (*store)->report().tensors_quantized;
     for (const auto* plan : {&dense, &nf4, &disk, &nf4, &dense, &disk}) {
         QVERIFY(engine::applyPlan(**store, *plan, run.options).has_value());
-        const std::string wrong = support::firstWrong(**store, expected);
-        QVERIFY2(wrong.empty(), wrong.c_str());
+        VERIFY_EMPTY(support::firstWrong(**store, expected));
     }
     QCOMPARE((*store)->report().tensors_quantized, quantized_at_load);
 }

@@ -27,11 +27,6 @@ std::vector<engine::AdapterChoice> adapters(const std::string& family,
     return out;
 }
 
-std::string loadError(engine::Engine& engine, const engine::LoadRequest& request) {
-    const auto outcome = engine.load(request, {}, {});
-    return outcome.has_value() ? std::string() : outcome.error().message;
-}
-
 } // namespace
 
 class TestAdapters : public QObject {
@@ -61,9 +56,7 @@ private:
 };
 
 void TestAdapters::golden_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<QString>("name");
-    QTest::addColumn<QString>("expected");
+    support::addColumns<QString, QString, QString>("family", "name", "expected");
     for (const char* family : {"e2b", "e4b", "dense31b", "moe26b"}) {
         for (const auto& entry :
              std::filesystem::directory_iterator(support::goldenDir() / family / "adapters")) {
@@ -85,7 +78,7 @@ void TestAdapters::golden() {
     engine::LoadRequest request = support::goldenRequest(model);
     request.adapters = adapters(model, {name.toStdString()});
     engine::Engine engine;
-    QCOMPARE(loadError(engine, request), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     QCOMPARE(support::memoryDifference(engine), std::string());
     const auto folder = support::goldenDir() / model / "adapters" / expected.toStdString();
     const auto golden = support::readSafetensors(folder / "expected_logits.safetensors");
@@ -109,10 +102,8 @@ void TestAdapters::golden() {
 }
 
 void TestAdapters::furtherKinds_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<QStringList>("folders");
-    QTest::addColumn<QString>("file");
-    QTest::addColumn<QString>("prefix");
+    support::addColumns<QString, QStringList, QString, QString>("family", "folders", "file",
+                                                                "prefix");
     const QString data = QString::fromStdString((support::testDataDir() / "adapters/").string());
     for (const char* name :
          {"lora_bias", "bias_all", "modules_to_save", "trainable_tokens", "embedding",
@@ -143,7 +134,7 @@ void TestAdapters::furtherKinds() {
         request.adapters.push_back({folder.toStdString(), 1.0, true});
     }
     engine::Engine engine;
-    QCOMPARE(loadError(engine, request), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     QCOMPARE(support::memoryDifference(engine), std::string());
     const auto golden =
         support::readSafetensors(file.toStdString() + "/expected_logits.safetensors");
@@ -179,7 +170,7 @@ void TestAdapters::equalsMerged() {
     engine::LoadRequest request = support::goldenRequest(model);
     request.adapters = adapters(model, {"multimodal"});
     engine::Engine engine;
-    QCOMPARE(loadError(engine, request), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     const auto golden = support::readSafetensors(
         std::filesystem::path(support::goldenAdapter(model, "multimodal")) /
         "expected_logits_merged_fp32.safetensors");
@@ -205,7 +196,7 @@ void TestAdapters::onQuantizedBase() {
         request.quant = "nf4-dq";
         request.adapters = adapters(family, {"multimodal"});
         engine::Engine engine;
-        QCOMPARE(loadError(engine, request), std::string());
+        VERIFY_VALUE(engine.load(request, {}, {}));
         const auto golden =
             support::readSafetensors(support::goldenDir() / family /
                                      "quantized/nf4-dq+multimodal.expected_logits.safetensors");
@@ -273,14 +264,14 @@ void TestAdapters::strengthAndSwitching() {
     const auto cases = support::goldenCases(family);
     const auto& c = cases.back();
     engine::Engine base;
-    QCOMPARE(loadError(base, support::goldenRequest(family)), std::string());
+    VERIFY_VALUE(base.load(support::goldenRequest(family), {}, {}));
     const auto plain = support::engineLogits(base, c, 8);
 
     engine::LoadRequest request = support::goldenRequest(family);
     request.adapters = adapters(family, {"multimodal", "text"});
     request.adapters[1].is_enabled = false;
     engine::Engine engine;
-    QCOMPARE(loadError(engine, request), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     const auto first = support::engineLogits(engine, c, 8);
     QVERIFY(first != plain);
 
@@ -337,24 +328,22 @@ void TestAdapters::everyTurnItsOwnSet() {
     other[0].is_enabled = false;
     other[1].is_enabled = true;
     engine::Engine engine;
-    QCOMPARE(loadError(engine, request), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
 
     engine::GenerateRequest turn = support::goldenCaseRequest(*with_image);
-    turn.sampling.temperature = 0.0;
     turn.sampling.max_tokens = 6;
-    turn.sampling.ignores_eos = true;
     QVERIFY(engine
                 .encodeAhead({engine::MessagePart::Kind::Image, turn.raw_images.front()},
                              turn.image_tokens, {})
                 .has_value());
     const auto first = engine.generate(turn, {}, {});
-    QVERIFY2(first.has_value(), first.has_value() ? "" : first.error().message.c_str());
+    VERIFY_VALUE(first);
     QCOMPARE(first->timing.reused_tokens, int64_t{0});
     turn.raw_ids = first->input_ids;
     // Not the reply's tokens: a model of random weights may answer with a media placeholder.
     turn.raw_ids.insert(turn.raw_ids.end(), 3, first->input_ids.front());
     const auto same_set = engine.generate(turn, {}, {});
-    QVERIFY2(same_set.has_value(), same_set.has_value() ? "" : same_set.error().message.c_str());
+    VERIFY_VALUE(same_set);
     QVERIFY(same_set->timing.reused_tokens >= static_cast<int64_t>(first->input_ids.size()));
 
     QVERIFY(engine.setAdapters(other, {}).has_value());
@@ -364,7 +353,7 @@ void TestAdapters::everyTurnItsOwnSet() {
     engine::LoadRequest alone = request;
     alone.adapters = adapters(family, {"text"});
     engine::Engine fresh;
-    QCOMPARE(loadError(fresh, alone), std::string());
+    VERIFY_VALUE(fresh.load(alone, {}, {}));
     const auto expected = fresh.generate(turn, {}, {});
     QVERIFY(expected.has_value());
     QCOMPARE(other_set->token_ids, expected->token_ids);
@@ -389,9 +378,7 @@ void TestAdapters::everyTurnItsOwnSet() {
 }
 
 void TestAdapters::forumMatrix_data() {
-    QTest::addColumn<QString>("quant");
-    QTest::addColumn<QString>("set");
-    QTest::addColumn<QString>("map");
+    support::addColumns<QString, QString, QString>("quant", "set", "map");
     const std::pair<const char*, const char*> maps[] = {
         {"all on one GPU", "gpu"},
         // With a quantized base and an adapter: transformers 5.17.0 with peft 0.21.0 raises
@@ -430,7 +417,7 @@ void TestAdapters::forumMatrix() {
     }
     request.adapters = adapters("e2b", names);
     engine::Engine engine;
-    QCOMPARE(loadError(engine, request), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     QCOMPARE(support::memoryDifference(engine), std::string());
     const auto cases = support::goldenCases("e2b");
     const auto tokens = support::engineGreedy(engine, cases.back(), 24);
@@ -443,8 +430,7 @@ void TestAdapters::forumMatrix() {
 }
 
 void TestAdapters::travellingBases_data() {
-    QTest::addColumn<QStringList>("names");
-    QTest::addColumn<QString>("quant");
+    support::addColumns<QStringList, QString>("names", "quant");
     QTest::newRow("plain") << QStringList{"multimodal"} << "none";
     if (!support::kTakesPart) {
         QTest::newRow("plain, 4 bits") << QStringList{"multimodal"} << "nf4-dq";
@@ -473,7 +459,7 @@ void TestAdapters::travellingBases() {
     };
     request.device_map = map("", "follow_base");
     engine::Engine moved;
-    QCOMPARE(loadError(moved, request), std::string());
+    VERIFY_VALUE(moved.load(request, {}, {}));
     std::map<std::string, std::vector<float>> expected;
     std::map<std::string, std::vector<int32_t>> expected_tokens;
     const auto cases = support::goldenCases("e2b");
@@ -502,10 +488,9 @@ void TestAdapters::travellingBases() {
         for (const char* place : {"follow_base", "follow_compute"}) {
             request.device_map = map(entries, place);
             engine::Engine loaded;
-            QCOMPARE(loadError(loaded, request), std::string());
+            VERIFY_VALUE(loaded.load(request, {}, {}));
             const auto outcome = moved.applyMap(request.device_map, {}, {});
-            QVERIFY2(outcome.has_value(),
-                     outcome.has_value() ? "" : outcome.error().message.c_str());
+            VERIFY_VALUE(outcome);
             for (engine::Engine* engine : {&loaded, &moved}) {
                 QCOMPARE(support::memoryDifference(*engine), std::string());
                 for (const auto& c : cases) {

@@ -3,6 +3,7 @@
 // with plain low-rank updates take the very launches that they take without, updates inside them,
 // and give PEFT's logits as closely; adapters of other kinds leave the fused steps.
 #include "engine/devices/gpu_access.h"
+#include "tests/engine/session/small_card.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/golden.h"
@@ -53,7 +54,7 @@ public:
     explicit CardEngine(const std::string& adapter,
                         const std::string& quant = "none",
                         int multiprocessors = 4)
-        : card_(cardOptions(multiprocessors)), engine_(engineOptions()) {
+        : card_(cardOptions(multiprocessors)), engine_(support::optionsOn(card_)) {
         engine::LoadRequest request = support::goldenRequest("e2b");
         request.is_reference_precision = false;
         request.device_map = "gpu";
@@ -77,12 +78,7 @@ public:
     }
     /// Tokens chosen greedily behind a prompt.
     std::vector<int32_t> tokens(const std::vector<int32_t>& prompt, int count) {
-        engine::GenerateRequest request;
-        request.raw_ids = prompt;
-        request.sampling.temperature = 0.0;
-        request.sampling.ignores_eos = true;
-        request.sampling.max_tokens = count;
-        const auto reply = engine_.generate(request, {}, {});
+        const auto reply = engine_.generate(support::greedyRequest(prompt, count), {}, {});
         const std::string failure = reply.has_value() ? card_.finish() : reply.error().message;
         wrong_ = wrong_.empty() ? failure : wrong_;
         return reply.has_value() ? reply->token_ids : std::vector<int32_t>();
@@ -99,12 +95,6 @@ private:
         support::EmulatedCardOptions options;
         options.multiprocessors = multiprocessors;
         options.run.resident_threads = multiprocessors * 2048;
-        return options;
-    }
-    [[nodiscard]] engine::EngineOptions engineOptions() {
-        engine::EngineOptions options;
-        options.gpus = std::make_shared<const engine::GpuAccess>(
-            engine::cudaAccess(&card_.fake().driver(), {}, support::FakeDriver::images()));
         return options;
     }
     support::EmulatedCard card_;
@@ -307,7 +297,7 @@ void TestAdaptersOnCard::severalAtOnce() {
     QCOMPARE(card.wrong(), QString());
     const double error = support::nmse(got, want);
     // Five have more noise: single functions alone are off by 1.3 times of it.
-    QVERIFY2(error <= (single ? 2 : 1) * allowedError("text"), qPrintable(QString::number(error)));
+    QCOMPARE_LE(error, (single ? 2 : 1) * allowedError("text"));
     QVERIFY(support::nmse(base, want) > 100 * allowedError("text"));
     // There are 41 products; three layers have four each.
     QCOMPARE(countOf(card.launches(), "product_ranks", ""), single ? 41 - 12 : 41);
@@ -336,8 +326,7 @@ void TestAdaptersOnCard::quantized() {
     const std::vector<float> all = card.logits(c, 8);
     QCOMPARE(card.wrong(), QString());
     const std::vector<float> want(all.end() - static_cast<std::ptrdiff_t>(last.size()), all.end());
-    const double error = support::nmse(last, want);
-    QVERIFY2(error <= 2 * allowedError("text"), qPrintable(QString::number(error)));
+    QCOMPARE_LE(support::nmse(last, want), 2 * allowedError("text"));
 }
 
 /// A prompt's last row goes through a list of steps of its own: what the recorded ones of a token

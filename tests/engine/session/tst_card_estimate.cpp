@@ -71,9 +71,7 @@ private Q_SLOTS:
 };
 
 void TestCardEstimate::asMeasured_data() {
-    QTest::addColumn<QByteArray>("shape");
-    QTest::addColumn<double>("decode");
-    QTest::addColumn<double>("prefill");
+    support::addColumns<QByteArray, double, double>("shape", "decode", "prefill");
     QTest::addRow("E2B") << QByteArray("shape:e2b") << 905.0 << 217e3;
     QTest::addRow("E4B") << QByteArray("shape:e4b") << 575.0 << 82e3;
 }

@@ -11,10 +11,12 @@
 #include "engine/plan/planner.h"
 #include "engine/run/opened_model.h"
 #include "engine/run/planning.h"
+#include "tests/engine/session/small_card.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/tiny_model.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 #include "tests/support/worst_error.h"
 
 #include <QTemporaryDir>
@@ -36,38 +38,6 @@ constexpr double kHiddenBound = 2e-2;
 /// Tokens whose logits are so close may be exchanged.
 constexpr double kNear = 1.5e-2;
 
-template <typename T>
-T must(engine::Result<T> result, const char* what) {
-    if (!result.has_value()) {
-        qFatal("%s: %s", what, result.error().message.c_str());
-    }
-    return std::move(result).value();
-}
-
-void mustDo(const engine::Result<void>& result, const char* what) {
-    if (!result.has_value()) {
-        qFatal("%s: %s", what, result.error().message.c_str());
-    }
-}
-
-support::TinyShape wideHeads() {
-    support::TinyShape shape;
-    shape.hidden = 128;
-    shape.intermediate = 128;
-    shape.per_layer = 64;
-    shape.heads = 2;
-    shape.sliding_dim = 256;
-    shape.full_dim = 512;
-    return shape;
-}
-
-support::EmulatedCardOptions cardOptions() {
-    support::EmulatedCardOptions options;
-    options.multiprocessors = 4;
-    options.run.resident_threads = 8192;
-    return options;
-}
-
 /// chunk: of a prompt; the ring of the sliding layers has 11 slots more.
 engine::LoadRequest requestFor(const std::string& model, int64_t chunk) {
     engine::LoadRequest request;
@@ -88,25 +58,26 @@ std::ptrdiff_t count(const support::EmulatedCard& card, const std::string& kerne
 
 /// The model on an emulated card, with one cache for tokens by themselves and one for checks.
 struct Opened {
-    Opened(const std::string& folder, int64_t chunk) : card(cardOptions()) {
+    Opened(const std::string& folder, int64_t chunk) : card(support::smallCard()) {
         const engine::GpuAccess access =
             engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images());
-        opened = must(engine::OpenedModel::open(engine::folderCheckpoint(folder),
-                                                engine::Families::Promised, true),
-                      "model");
+        opened = support::must(engine::OpenedModel::open(engine::folderCheckpoint(folder),
+                                                         engine::Families::Promised, true),
+                               "model");
         const engine::LoadRequest request = requestFor(folder, chunk);
         engine::HostDeviceOptions options;
         options.threads = 2;
         devices = engine::makeHostDevices(options);
-        devices.add(engine::DeviceId::cuda(0), must(access.open(0, 0, false), "card"));
-        plan = engine::makePlan(
-            must(engine::planRequest(request, opened, engine::machineDevices(request, access), {}),
-                 "plan request"));
-        store = must(engine::load(*opened.source, opened.config, plan, devices.set, {}), "load");
-        steps = must(engine::KvCache::create(opened.config, plan, devices.set), "cache");
-        checks = must(engine::KvCache::create(opened.config, plan, devices.set), "cache");
-        model =
-            must(engine::Model::create(opened.config, plan, *store, devices.set, nullptr), "model");
+        devices.add(engine::DeviceId::cuda(0), support::must(access.open(0, 0, false), "card"));
+        plan = engine::makePlan(support::must(
+            engine::planRequest(request, opened, engine::machineDevices(request, access), {}),
+            "plan request"));
+        store = support::must(engine::load(*opened.source, opened.config, plan, devices.set, {}),
+                              "load");
+        steps = support::must(engine::KvCache::create(opened.config, plan, devices.set), "cache");
+        checks = support::must(engine::KvCache::create(opened.config, plan, devices.set), "cache");
+        model = support::must(
+            engine::Model::create(opened.config, plan, *store, devices.set, nullptr), "model");
     }
 
     /// The rows of a prompt, in both caches.
@@ -115,13 +86,13 @@ struct Opened {
             engine::ForwardInput input;
             input.ids = ids;
             std::vector<float> logits;
-            mustDo(model->forward(input, *kv, logits, {}), "prompt");
+            support::must(model->forward(input, *kv, logits, {}), "prompt");
         }
     }
 
     std::vector<float> step(int32_t id, engine::KvCache& kv) {
         std::vector<float> logits;
-        mustDo(model->step(id, kv, nullptr, logits, {}), "step");
+        support::must(model->step(id, kv, nullptr, logits, {}), "step");
         return logits;
     }
 
@@ -133,7 +104,7 @@ struct Opened {
         rows.wanted = wanted;
         const auto before = count(card, "belfry_stream_rows");
         const int launches = ids.size() <= engine::CheckStep::kMostRows ? 1 : 2;
-        if (!must(model->check(ids, *checks, rows), "check") ||
+        if (!support::must(model->check(ids, *checks, rows), "check") ||
             count(card, "belfry_stream_rows") != before + launches) {
             qFatal("a check of %zu rows did not run as fused steps", ids.size());
         }
@@ -207,7 +178,7 @@ bool isSame(engine::Engine& engine,
         qFatal("texts of %zu and of %zu tokens", text.size(), other.size());
     }
     prompt.raw_ids.insert(prompt.raw_ids.end(), text.begin(), at);
-    const std::vector<float> logits = must(engine.logits(prompt, 1, {}), "logits").logits;
+    const std::vector<float> logits = support::must(engine.logits(prompt, 1, {}), "logits").logits;
     const double gap =
         std::abs(logits[static_cast<size_t>(*at)] - logits[static_cast<size_t>(*there)]) /
         largestSize(logits);
@@ -215,10 +186,6 @@ bool isSame(engine::Engine& engine,
         qFatal("token %zd is %d in place of %d, %g away", at - text.begin(), *at, *there, gap);
     }
     return false;
-}
-
-int32_t idAt(int64_t position) {
-    return static_cast<int32_t>(30 + (position * position * 37 + position * 11) % 340);
 }
 
 } // namespace
@@ -256,10 +223,10 @@ void TestCheckRows::initTestCase() {
     QVERIFY(folder_.isValid());
     model_ = (folder_.path() + "/model").toStdString();
     assistant_ = (folder_.path() + "/assistant").toStdString();
-    support::writeTinyModel(model_, wideHeads());
-    support::writeTinyAssistant(assistant_, model_, wideHeads());
+    support::writeTinyModel(model_, support::wideHeads());
+    support::writeTinyAssistant(assistant_, model_, support::wideHeads());
     adapter_ = (folder_.path() + "/adapter").toStdString();
-    support::writeTinyAdapter(adapter_, wideHeads(), 8);
+    support::writeTinyAdapter(adapter_, support::wideHeads(), 8);
 }
 
 /// A check of `ids`, of which `kept` stay, against tokens one by one.
@@ -274,7 +241,7 @@ void TestCheckRows::compareRows(Opened& on, std::span<const int32_t> ids, size_t
     input.logits_rows = static_cast<int64_t>(ids.size());
     std::vector<float> hidden, ignored;
     input.hidden = &hidden;
-    mustDo(on.model->forward(input, *on.steps, ignored, {}), "rows");
+    support::must(on.model->forward(input, *on.steps, ignored, {}), "rows");
     QVERIFY(on.steps->truncate(before));
 
     const engine::RowChoices rows = on.check(ids);
@@ -288,9 +255,10 @@ void TestCheckRows::compareRows(Opened& on, std::span<const int32_t> ids, size_t
         const double error = logits_.add(support::maxRelativeToLargest(logits, wanted), where);
         QVERIFY2(error < kBound,
                  qPrintable(QString::fromStdString(where) + ": " + QString::number(error)));
-        const double of_hidden = hidden_.add(
-            support::nmse(rowOf(rows.hidden, i, width), rowOf(hidden, i, width)), where);
-        QVERIFY2(of_hidden < kHiddenBound, qPrintable(QString::number(of_hidden)));
+        QCOMPARE_LT(
+            hidden_.add(support::nmse(rowOf(rows.hidden, i, width), rowOf(hidden, i, width)),
+                        where),
+            kHiddenBound);
         if (lead(wanted) > 2 * error) {
             QCOMPARE(largest(logits), largest(wanted));
             ++same_tokens_;
@@ -314,10 +282,10 @@ void TestCheckRows::compareCaches(const Opened& on) {
         const bool is_full = layers[i].type == engine::LayerType::Full;
         const std::vector<float> wanted = held(*on.steps, static_cast<int>(i), is_full);
         QVERIFY(!wanted.empty());
-        const double error = cached_.add(
-            support::maxRelativeToLargest(held(*on.checks, static_cast<int>(i), is_full), wanted),
-            "layer " + std::to_string(i));
-        QVERIFY2(error < kBound, qPrintable(QString::number(error)));
+        QCOMPARE_LT(cached_.add(support::maxRelativeToLargest(
+                                    held(*on.checks, static_cast<int>(i), is_full), wanted),
+                                "layer " + std::to_string(i)),
+                    kBound);
         ++owners;
     }
     QCOMPARE(owners, 2); // a sliding one and a full one
@@ -331,7 +299,7 @@ void TestCheckRows::rowsAreTokens() {
     const auto take = [](int64_t from, size_t number) {
         std::vector<int32_t> ids(number);
         for (size_t i = 0; i < number; ++i) {
-            ids[i] = idAt(from + static_cast<int64_t>(i));
+            ids[i] = support::idAt(from + static_cast<int64_t>(i));
         }
         return ids;
     };
@@ -352,11 +320,11 @@ void TestCheckRows::rowsAreTokens() {
             }
         }
         // What comes next by itself reads what the checks have left.
-        const int32_t next = idAt(on.steps->size());
+        const int32_t next = support::idAt(on.steps->size());
         const std::vector<float> wanted = on.step(next, *on.steps);
-        const double error =
-            logits_.add(support::maxRelativeToLargest(on.step(next, *on.checks), wanted), "next");
-        QVERIFY2(error < kBound, qPrintable(QString::number(error)));
+        QCOMPARE_LT(
+            logits_.add(support::maxRelativeToLargest(on.step(next, *on.checks), wanted), "next"),
+            kBound);
     }
     QVERIFY(on.steps->size() > on.steps->owner(0).capacity); // round the ring
     QVERIFY2(same_tokens_ > 4 * near_ties_, qPrintable(QString::number(near_ties_)));
@@ -376,13 +344,13 @@ void TestCheckRows::launchesAreChecks() {
         const int64_t before = on.checks->size();
         std::vector<int32_t> ids(turn.rows);
         for (size_t i = 0; i < ids.size(); ++i) {
-            ids[i] = idAt(before + 100 + static_cast<int64_t>(i));
+            ids[i] = support::idAt(before + 100 + static_cast<int64_t>(i));
         }
         const engine::RowChoices rows = on.check(ids);
         std::vector<float> logits, hidden;
         for (const auto part : {std::span(ids).first(4), std::span(ids).subspan(4)}) {
             engine::RowChoices some;
-            QVERIFY(must(on.model->check(part, *on.steps, some), "check"));
+            QVERIFY(support::must(on.model->check(part, *on.steps, some), "check"));
             logits.insert(logits.end(), some.logits.begin(), some.logits.end());
             hidden.insert(hidden.end(), some.hidden.begin(), some.hidden.end());
         }
@@ -448,7 +416,7 @@ void TestCheckRows::choicesOfRows() {
     rows.is_greedy = true;
     const std::vector<int32_t> suppressed = {largest(rowOf(plain.logits, 1, vocab))};
     rows.suppressed = suppressed;
-    QVERIFY(must(on.model->check(ids, *on.checks, rows), "check"));
+    QVERIFY(support::must(on.model->check(ids, *on.checks, rows), "check"));
     std::vector<float> second = rowOf(plain.logits, 1, vocab);
     second[static_cast<size_t>(suppressed.front())] = -1e9F;
     QCOMPARE(*rows.rows[1].token, largest(second));
@@ -469,7 +437,7 @@ void TestCheckRows::choicesOfMoreRows() {
         input.logits_rows = static_cast<int64_t>(ids.size());
         input.choices = rows;
         std::vector<float> logits;
-        mustDo(on.model->forward(input, *on.checks, logits, {}), "rows");
+        support::must(on.model->forward(input, *on.checks, logits, {}), "rows");
         if (!on.checks->truncate(before)) {
             qFatal("the rows do not go again");
         }
@@ -499,7 +467,7 @@ void TestCheckRows::choicesOfMoreRows() {
         engine::RowChoices few;
         few.is_greedy = true;
         few.suppressed = is_suppressed ? std::span<const int32_t>() : suppressed;
-        QVERIFY(must(on.model->check(std::span(ids).first(4), *on.checks, few), "check"));
+        QVERIFY(support::must(on.model->check(std::span(ids).first(4), *on.checks, few), "check"));
         QVERIFY(on.checks->truncate(before));
         QCOMPARE(few.rows[1].token == std::optional(suppressed.front()), is_suppressed);
     }
@@ -543,7 +511,7 @@ void TestCheckRows::roundsAreTokens() {
             engine::TokenChoice choice;
             choice.is_greedy = true;
             std::vector<float> logits;
-            mustDo(on.model->step(text[said - 1], *on.steps, &choice, logits, {}), "step");
+            support::must(on.model->step(text[said - 1], *on.steps, &choice, logits, {}), "step");
             QCOMPARE(choice.token, std::optional(text[said]));
         }
         for (const size_t right :
@@ -584,8 +552,7 @@ void TestCheckRows::roundsAreTokens() {
 /// without drafts, and behind drafts that were accepted whatever the model said, what follows is
 /// what follows such a text.
 void TestCheckRows::textsOfAnEngine_data() {
-    QTest::addColumn<bool>("has_adapter");
-    QTest::addColumn<int>("drafts");
+    support::addColumns<bool, int>("has_adapter", "drafts");
     QTest::newRow("the model by itself") << false << 3;
     QTest::newRow("with an adapter") << true << 3;
     QTest::newRow("more drafts than a launch checks") << false << 6;
@@ -595,18 +562,15 @@ void TestCheckRows::textsOfAnEngine() {
     QFETCH(bool, has_adapter);
     QFETCH(int, drafts);
     const std::string kernel = has_adapter ? "belfry_stream_rows_updates" : "belfry_stream_rows";
-    support::EmulatedCard card(cardOptions());
-    engine::EngineOptions options;
-    options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images()));
-    engine::Engine engine(options);
+    support::EmulatedCard card(support::smallCard());
+    engine::Engine engine(support::optionsOn(card));
     engine::LoadRequest request = requestFor(model_, 8);
     request.draft = assistant_;
     request.draft_tokens = drafts;
     if (has_adapter) {
         request.adapters.push_back({adapter_, 1.0, true});
     }
-    mustDo(engine.load(request, {}, {}), "load");
+    support::must(engine.load(request, {}, {}), "load");
     engine::GenerateRequest asked;
     asked.raw_ids = {2, 31, 99, 150, 42, 77};
     asked.sampling.ignores_eos = true;
@@ -621,12 +585,12 @@ void TestCheckRows::textsOfAnEngine() {
         asked.sampling.max_tokens = 9;
         std::vector<int32_t> without;
         asked.sampling.max_tokens = 1; // all but the prompt's last row stay from here on
-        (void)must(engine.generate(asked, {}, {}), "reply");
+        (void)support::must(engine.generate(asked, {}, {}), "reply");
         asked.sampling.max_tokens = 9;
         for (const bool uses_drafts : {false, true}) {
             asked.uses_drafts = uses_drafts;
             const auto before = count(card, kernel);
-            const engine::Reply reply = must(engine.generate(asked, {}, {}), "reply");
+            const engine::Reply reply = support::must(engine.generate(asked, {}, {}), "reply");
             const auto checks = count(card, kernel) - before;
             QCOMPARE(reply.token_ids.size(), size_t{9});
             QCOMPARE(checks > 0, uses_drafts);
@@ -643,17 +607,17 @@ void TestCheckRows::textsOfAnEngine() {
     asked.sampling.temperature = 0.0;
     asked.forced_acceptance = 1.0;
     const auto before = count(card, kernel);
-    const engine::Reply forced = must(engine.generate(asked, {}, {}), "reply");
+    const engine::Reply forced = support::must(engine.generate(asked, {}, {}), "reply");
     QVERIFY(count(card, kernel) > before);
     QVERIFY(forced.drafts->accepted >= 5);
     asked.raw_ids.insert(asked.raw_ids.end(), forced.token_ids.begin(), forced.token_ids.end());
     asked.forced_acceptance = -1.0;
     asked.uses_drafts = false;
     asked.sampling.max_tokens = 5;
-    const engine::Reply behind = must(engine.generate(asked, {}, {}), "reply");
-    QVERIFY(behind.timing.reused_tokens > 30);    // rows that checks have written
-    mustDo(engine.load(request, {}, {}), "load"); // an empty cache
-    const engine::Reply anew = must(engine.generate(asked, {}, {}), "reply");
+    const engine::Reply behind = support::must(engine.generate(asked, {}, {}), "reply");
+    QVERIFY(behind.timing.reused_tokens > 30);           // rows that checks have written
+    support::must(engine.load(request, {}, {}), "load"); // an empty cache
+    const engine::Reply anew = support::must(engine.generate(asked, {}, {}), "reply");
     QCOMPARE(anew.timing.reused_tokens, int64_t{0});
     QCOMPARE(behind.token_ids, anew.token_ids);
     QCOMPARE(card.finish(), std::string());

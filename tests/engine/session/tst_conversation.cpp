@@ -45,7 +45,7 @@ void load(engine::Engine& engine, const char* quant = "none", int64_t context = 
     request.context = context;
     request.threads = 2;
     const auto loaded = engine.load(request, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
 }
 
 engine::Reply ask(engine::Engine& engine, const std::vector<Message>& messages, int64_t seed = -1) {
@@ -249,7 +249,7 @@ void TestConversation::continuedReplyEqualsUninterrupted() {
             streamed += delta.text;
         };
         part = engine.generate(more, update, {});
-        QVERIFY2(part.has_value(), part.has_value() ? "" : part.error().message.c_str());
+        VERIFY_VALUE(part);
         // The cache is taken over: all but the last token of the cut reply was computed.
         QCOMPARE(part->timing.prefill_tokens, int64_t{1});
         std::vector<int32_t> expected_input = whole.input_ids;

@@ -49,12 +49,7 @@ engine::LoadRequest requestForCudaFaults(bool is_reference) {
 }
 
 engine::GenerateRequest prompt() {
-    engine::GenerateRequest request;
-    request.raw_ids = {2, 5, 9, 11};
-    request.sampling.temperature = 0.0;
-    request.sampling.ignores_eos = true;
-    request.sampling.max_tokens = 3;
-    return request;
+    return support::greedyRequest({2, 5, 9, 11}, 3);
 }
 
 engine::GenerateRequest drawn() {
@@ -184,9 +179,7 @@ void TestCudaFaults::withoutFaults() {
 }
 
 void TestCudaFaults::everyKindOfCall_data() {
-    QTest::addColumn<bool>("is_reference");
-    QTest::addColumn<int>("code");
-    QTest::addColumn<bool>("is_sticky");
+    support::addColumns<bool, int, bool>("is_reference", "code", "is_sticky");
     for (const bool is_reference : {true, false}) {
         const char* precision = is_reference ? "fp32" : "16 bits";
         QTest::addRow("%s: out of memory once", precision) << is_reference << 2 << false;
@@ -239,8 +232,7 @@ void TestCudaFaults::everyKindOfCall() {
 }
 
 void TestCudaFaults::everyCallOfAReply_data() {
-    QTest::addColumn<QString>("map");
-    QTest::addColumn<int>("code");
+    support::addColumns<QString, int>("map", "code");
     for (const int code : {2, 999}) {
         QTest::addRow("one card, %d", code) << "gpu" << code;
         QTest::addRow("two cards and the CPU, %d", code)
@@ -314,8 +306,7 @@ void TestCudaFaults::everyCallOfAReply() {
 }
 
 void TestCudaFaults::quantizedLoad_data() {
-    QTest::addColumn<int>("code");
-    QTest::addColumn<bool>("is_sticky");
+    support::addColumns<int, bool>("code", "is_sticky");
     QTest::newRow("out of memory once") << 2 << false;
     QTest::newRow("illegal address from then on") << 700 << true;
 }
@@ -413,7 +404,7 @@ void TestCudaFaults::formerModelComesBack() {
             QCOMPARE(engine.loadedRequest().context, former.context);
             QVERIFY(engine.summary() != nullptr && engine.currentPlan() != nullptr);
             const auto reply = engine.generate(prompt(), {}, {});
-            QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+            VERIFY_VALUE(reply);
             QCOMPARE(reply->token_ids, expected->token_ids);
             QCOMPARE(engine.currentPlan()->context, former.context);
         }
@@ -445,15 +436,14 @@ void TestCudaFaults::lostCardIsReloaded() {
     QCOMPARE(engine.generate(prompt(), {}, {}).error().code, engine::ErrorCode::DeviceLost);
     fake.failCall(0, 0, false);
     const auto reloaded = engine.load(requestForCudaFaults(true), {}, {});
-    QVERIFY2(reloaded.has_value(), reloaded.has_value() ? "" : reloaded.error().message.c_str());
+    VERIFY_VALUE(reloaded);
     QVERIFY(engine.generate(prompt(), {}, {}).has_value());
     engine.unload();
     QVERIFY2(fake.live() == FakeLive{}, fake.live().text().c_str());
 }
 
 void TestCudaFaults::faultEndsTheProcess_data() {
-    QTest::addColumn<int>("code");
-    QTest::addColumn<bool>("is_end");
+    support::addColumns<int, bool>("code", "is_end");
     for (const int code : {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810}) {
         QTest::addRow("%d", code) << code << true;
     }
@@ -579,18 +569,16 @@ void TestCudaFaults::absentCard() {
 /// Whatever the map asks for: the reason stands where the user looks. That there is no driver is a
 /// remark, that it is too old a warning.
 void TestCudaFaults::whyNoCard_data() {
-    QTest::addColumn<int>("kind");
-    QTest::addColumn<QByteArray>("why");
-    QTest::addColumn<bool>("is_problem");
-    QTest::addRow("no driver") << static_cast<int>(Trouble::Kind::NoDriver)
+    support::addColumns<Trouble::Kind, QByteArray, bool>("kind", "why", "is_problem");
+    QTest::addRow("no driver") << Trouble::Kind::NoDriver
                                << QByteArray("No NVIDIA driver on this machine (libcuda.so.1 was "
                                              "not found); everything runs on the CPU.")
                                << false;
     QTest::addRow("no card")
-        << static_cast<int>(Trouble::Kind::NoCard)
+        << Trouble::Kind::NoCard
         << QByteArray("The NVIDIA driver sees no graphics card; everything runs on the CPU.")
         << false;
-    QTest::addRow("old driver") << static_cast<int>(Trouble::Kind::OldDriver)
+    QTest::addRow("old driver") << Trouble::Kind::OldDriver
                                 << QByteArray("The NVIDIA driver supports CUDA 11.4, Belfry needs "
                                               "12.0 or newer; update the driver to use the "
                                               "graphics card. Everything runs on the CPU.")
@@ -598,11 +586,11 @@ void TestCudaFaults::whyNoCard_data() {
 }
 
 void TestCudaFaults::whyNoCard() {
-    QFETCH(int, kind);
+    QFETCH(Trouble::Kind, kind);
     QFETCH(QByteArray, why);
     QFETCH(bool, is_problem);
     const std::string text = why.toStdString();
-    const Trouble trouble{static_cast<Trouble::Kind>(kind), "", "11.4", "12.0"};
+    const Trouble trouble{kind, "", "11.4", "12.0"};
     engine::EngineOptions options;
     options.gpus = std::make_shared<const engine::GpuAccess>(
         engine::cudaAccess(nullptr, trouble, FakeDriver::images()));
@@ -675,7 +663,7 @@ void TestCudaFaults::twoCards() {
         request.device_map = R"({"version": 1, "default": "cuda:0",
             "map": {"model.language_model.layers.[4-9]": "cuda:1"}})";
         const auto loaded = engine.load(request, {}, {});
-        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        VERIFY_VALUE(loaded);
         QVERIFY(engine.generate(prompt(), {}, {}).has_value());
         const auto used = [&fake](const char* call) {
             return std::count_if(fake.trace().begin(), fake.trace().end(),
@@ -711,7 +699,7 @@ void TestCudaFaults::strengthsKeepTheRecording() {
     {
         engine::Engine engine(optionsFor(fake));
         const auto loaded = engine.load(requestForCudaFaults(false), {}, {});
-        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        VERIFY_VALUE(loaded);
         const auto recordings = [&](double strength, bool is_enabled) {
             fake.clearTrace();
             const auto set = engine.setAdapters(
@@ -746,7 +734,7 @@ void TestCudaFaults::openedAsAsked() {
         const engine::GpuAccess access =
             engine::cudaAccess(&fake.driver(), {}, FakeDriver::images(), card);
         const auto device = access.open(0, 0, false);
-        QVERIFY2(device.has_value(), device.has_value() ? "" : device.error().message.c_str());
+        VERIFY_VALUE(device);
         auto* const opened = dynamic_cast<kernels::cuda::CudaDevice*>(device->get());
         QVERIFY(opened != nullptr);
         QCOMPARE(opened->facts().shared_bytes == 65536, is_less);
@@ -761,7 +749,7 @@ void TestCudaFaults::orderOfTokens() {
     {
         engine::Engine engine(optionsFor(fake));
         const auto loaded = engine.load(requestForCudaFaults(false), {}, {});
-        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        VERIFY_VALUE(loaded);
         QVERIFY(engine.generate(prompt(), {}, {}).has_value()); // recorded
         fake.clearTrace();
         engine::GenerateRequest request = prompt();

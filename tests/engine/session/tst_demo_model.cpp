@@ -100,8 +100,7 @@ private:
 };
 
 void TestDemoModel::itsAssistantGuessesAhead_data() {
-    QTest::addColumn<QString>("map");
-    QTest::addColumn<QString>("quant");
+    support::addColumns<QString, QString>("map", "quant");
     QTest::newRow("one device") << "cpu"
                                 << "none";
     QTest::newRow("4 bits") << "gpu"
@@ -118,9 +117,8 @@ void TestDemoModel::itsAssistantGuessesAhead() {
     QFETCH(QString, quant);
     engine::Engine engine;
     const bool is_exact = quant == QLatin1String("none");
-    const std::string failure = load(engine, map.toUtf8().constData(), quant.toUtf8().constData(),
-                                     is_exact ? "bf16" : "int8", false, true);
-    QVERIFY2(failure.empty(), failure.c_str());
+    VERIFY_EMPTY(load(engine, map.toUtf8().constData(), quant.toUtf8().constData(),
+                      is_exact ? "bf16" : "int8", false, true));
     const Tally tally = ask(engine, false);
     QCOMPARE(tally.right, tally.asked);
     QVERIFY(tally.rounds > 100);
@@ -134,9 +132,7 @@ void TestDemoModel::itsAssistantGuessesAhead() {
 }
 
 void TestDemoModel::sameAnswersEverywhere_data() {
-    QTest::addColumn<QByteArray>("map");
-    QTest::addColumn<QByteArray>("quant");
-    QTest::addColumn<QByteArray>("head");
+    support::addColumns<QByteArray, QByteArray, QByteArray>("map", "quant", "head");
     const auto row = [](const char* name, const char* map, const char* quant, const char* head) {
         QTest::newRow(name) << QByteArray(map) << QByteArray(quant) << QByteArray(head);
     };

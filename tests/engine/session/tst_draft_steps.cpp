@@ -10,10 +10,12 @@
 #include "engine/plan/planner.h"
 #include "engine/run/opened_model.h"
 #include "engine/run/planning.h"
+#include "tests/engine/session/small_card.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/tiny_model.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -27,37 +29,16 @@ namespace {
 /// single functions (tst_check_rows.cpp), here over drafts that are made of each other.
 constexpr float kDraftStepsNear = 3e-2F;
 
-template <typename T>
-T mustDraftSteps(engine::Result<T> result, const char* what) {
-    if (!result.has_value()) {
-        qFatal("%s: %s", what, result.error().message.c_str());
-    }
-    return std::move(result).value();
-}
-
-void mustDoDraftSteps(const engine::Result<void>& result, const char* what) {
-    if (!result.has_value()) {
-        qFatal("%s: %s", what, result.error().message.c_str());
-    }
-}
-
-support::EmulatedCardOptions cardOptionsDraftSteps() {
-    support::EmulatedCardOptions options;
-    options.multiprocessors = 4;
-    options.run.resident_threads = 8192;
-    return options;
-}
-
 /// A model with its assistant on an emulated card.
 struct Drafting {
     Drafting(const std::string& model_folder, const std::string& assistant, engine::LoadRequest how)
-        : card(cardOptionsDraftSteps()) {
+        : card(support::smallCard()) {
         const engine::GpuAccess access =
             engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images());
-        opened = mustDraftSteps(engine::OpenedModel::open(engine::folderCheckpoint(model_folder),
-                                                          engine::Families::Promised, true),
-                                "model");
-        mustDoDraftSteps(opened.addAssistant(engine::folderCheckpoint(assistant)), "assistant");
+        opened = support::must(engine::OpenedModel::open(engine::folderCheckpoint(model_folder),
+                                                         engine::Families::Promised, true),
+                               "model");
+        support::must(opened.addAssistant(engine::folderCheckpoint(assistant)), "assistant");
         how.model = model_folder;
         how.device_map = "gpu";
         how.is_text_only = true;
@@ -66,14 +47,14 @@ struct Drafting {
         options.threads = 2;
         devices = engine::makeHostDevices(options);
         devices.add(engine::DeviceId::cuda(0),
-                    mustDraftSteps(access.open(0, 0, how.is_reference_precision), "card"));
-        plan = engine::makePlan(mustDraftSteps(
-            engine::planRequest(how, opened, engine::machineDevices(how, access), {}),
-            "plan request"));
-        store = mustDraftSteps(engine::load(*opened.source, opened.config, plan, devices.set, {}),
-                               "load");
-        kv = mustDraftSteps(engine::KvCache::create(opened.config, plan, devices.set), "cache");
-        model = mustDraftSteps(
+                    support::must(access.open(0, 0, how.is_reference_precision), "card"));
+        plan = engine::makePlan(
+            support::must(engine::planRequest(how, opened, engine::machineDevices(how, access), {}),
+                          "plan request"));
+        store = support::must(engine::load(*opened.source, opened.config, plan, devices.set, {}),
+                              "load");
+        kv = support::must(engine::KvCache::create(opened.config, plan, devices.set), "cache");
+        model = support::must(
             engine::Model::create(opened.config, plan, *store, devices.set, nullptr), "model");
     }
 
@@ -87,7 +68,7 @@ struct Drafting {
         input.ids = ids;
         std::vector<float> logits, hidden;
         input.hidden = &hidden;
-        mustDoDraftSteps(model->forward(input, *kv, logits, {}), "prompt");
+        support::must(model->forward(input, *kv, logits, {}), "prompt");
         return hidden;
     }
 
@@ -114,15 +95,15 @@ void Drafting::compare(int32_t token,
     const std::string choice = has_groups ? "belfry_draft_groups" : "belfry_draft_largest";
     const auto choices = count(choice);
     const std::vector<int32_t> drafts =
-        mustDraftSteps(drafter.draft(token, count_wanted, hidden, *kv, {}), "drafts");
+        support::must(drafter.draft(token, count_wanted, hidden, *kv, {}), "drafts");
     QCOMPARE(static_cast<int64_t>(drafts.size()), count_wanted);
     QCOMPARE(count(choice) - choices,
              static_cast<std::ptrdiff_t>(is_fused ? count_wanted : int64_t{0}));
 
-    mustDoDraftSteps(drafter.begin(hidden, *kv), "begin");
+    support::must(drafter.begin(hidden, *kv), "begin");
     for (const int32_t draft : drafts) {
         std::vector<float> logits;
-        const int32_t wanted = mustDraftSteps(drafter.next(token, *kv, &logits), "draft");
+        const int32_t wanted = support::must(drafter.next(token, *kv, &logits), "draft");
         token = draft;
         const engine::ModelConfig& config = opened.config;
         const bool is_placeholder = wanted == config.image_token_id ||
@@ -148,19 +129,9 @@ void Drafting::compare(int32_t token,
 }
 
 support::TinyShape wideHeadsDraftSteps() {
-    support::TinyShape shape;
-    shape.hidden = 128;
-    shape.intermediate = 128;
-    shape.per_layer = 64;
-    shape.heads = 2;
-    shape.sliding_dim = 256;
-    shape.full_dim = 512;
+    support::TinyShape shape = support::wideHeads();
     shape.assistant_hidden = 128; // blocks of 64
     return shape;
-}
-
-int32_t idAtDraftSteps(int64_t position) {
-    return static_cast<int32_t>(30 + (position * position * 37 + position * 11) % 340);
 }
 
 } // namespace
@@ -177,8 +148,7 @@ private Q_SLOTS:
 };
 
 void TestDraftSteps::draftsAreTheSingleOnes_data() {
-    QTest::addColumn<QString>("quant");
-    QTest::addColumn<QString>("form");
+    support::addColumns<QString, QString>("quant", "form");
     QTest::newRow("4 bits") << "nf4-dq"
                             << "belfry_stream";
     QTest::newRow("bf16") << "none"
@@ -203,20 +173,20 @@ void TestDraftSteps::draftsAreTheSingleOnes() {
     for (int64_t turn = 0; turn < 8; ++turn) {
         std::vector<int32_t> ids(turn == 0 ? 3 : 1 + turn);
         for (int32_t& id : ids) {
-            id = idAtDraftSteps(on.kv->size() + (&id - ids.data()));
+            id = support::idAt(on.kv->size() + (&id - ids.data()));
         }
         const std::vector<float> hidden = on.fill(ids);
         on.model->drafter()->setPosition(turn % 3 == 2 ? engine::DraftPosition::BeforeToken
                                                        : engine::DraftPosition::OfToken);
         const auto launches = on.count(form.toStdString());
-        on.compare(idAtDraftSteps(on.kv->size() + 50), hidden, 3 - turn % 2, true);
+        on.compare(support::idAt(on.kv->size() + 50), hidden, 3 - turn % 2, true);
         if (QTest::currentTestFailed()) {
             return;
         }
         QVERIFY(on.count(form.toStdString()) > launches);
         if (turn == 4) { // a tail that was turned down
             QVERIFY(on.kv->truncate(on.kv->size() - 2));
-            on.compare(idAtDraftSteps(7), hidden, 2, true);
+            on.compare(support::idAt(7), hidden, 2, true);
         }
     }
     QVERIFY2(on.same > 4 * on.near, qPrintable(QString("%1 of %2").arg(on.near).arg(on.same)));
@@ -225,8 +195,7 @@ void TestDraftSteps::draftsAreTheSingleOnes() {
 }
 
 void TestDraftSteps::draftsOfGroups_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<bool>("is_fused");
+    support::addColumns<QString, bool>("family", "is_fused");
     QTest::newRow("e2b") << "e2b" << true;
     QTest::newRow("e4b, heads of 24") << "e4b" << false;
     QTest::newRow("dense31b") << "dense31b" << true;
@@ -244,10 +213,10 @@ void TestDraftSteps::draftsOfGroups() {
     for (int64_t turn = 0; turn < 4; ++turn) {
         std::vector<int32_t> ids(4 + 5 * turn);
         for (int32_t& id : ids) {
-            id = idAtDraftSteps(on.kv->size() + (&id - ids.data()));
+            id = support::idAt(on.kv->size() + (&id - ids.data()));
         }
         const std::vector<float> hidden = on.fill(ids);
-        on.compare(idAtDraftSteps(on.kv->size() + 9), hidden, 3, is_fused);
+        on.compare(support::idAt(on.kv->size() + 9), hidden, 3, is_fused);
         if (QTest::currentTestFailed()) {
             return;
         }
@@ -270,7 +239,7 @@ void TestDraftSteps::referencePrecisionGoesAlone() {
     Drafting on(model, assistant, request);
     const std::vector<float> hidden = on.fill(std::vector<int32_t>{2, 40, 50});
     const auto drafts =
-        mustDraftSteps(on.model->drafter()->draft(60, 2, hidden, *on.kv, {}), "drafts");
+        support::must(on.model->drafter()->draft(60, 2, hidden, *on.kv, {}), "drafts");
     QCOMPARE(drafts.size(), size_t{2});
     QCOMPARE(on.count("belfry_draft_largest"), std::ptrdiff_t{0});
 }

@@ -12,6 +12,7 @@
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/hidden_device.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 #include "tests/support/worst_error.h"
 
 #include <QTest>
@@ -29,28 +30,14 @@ std::string assistantModel(const std::string& family) {
     return (assistantDir(family) / "model").string();
 }
 
-template <typename T>
-T mustDrafts(engine::Result<T> result, const char* what) {
-    if (!result.has_value()) {
-        qFatal("%s: %s", what, result.error().message.c_str());
-    }
-    return std::move(result).value();
-}
-
-void mustDoDrafts(const engine::Result<void>& result, const char* what) {
-    if (!result.has_value()) {
-        qFatal("%s: %s", what, result.error().message.c_str());
-    }
-}
-
 /// A golden model with its assistant on the CPU, float32.
 struct DraftsDrafting {
     explicit DraftsDrafting(const std::string& family) {
-        opened = mustDrafts(engine::OpenedModel::open(
-                                engine::folderCheckpoint(support::goldenDir() / family / "model")),
-                            "model");
-        mustDoDrafts(opened.addAssistant(engine::folderCheckpoint(assistantModel(family))),
-                     "assistant");
+        opened = support::must(engine::OpenedModel::open(engine::folderCheckpoint(
+                                   support::goldenDir() / family / "model")),
+                               "model");
+        support::must(opened.addAssistant(engine::folderCheckpoint(assistantModel(family))),
+                      "assistant");
         engine::HostDeviceOptions options;
         options.threads = 2;
         options.is_reference_precision = true;
@@ -59,12 +46,12 @@ struct DraftsDrafting {
         engine::DeviceInfo cpu;
         cpu.id = engine::DeviceId::cpu();
         plan = engine::makePlan(
-            mustDrafts(engine::planRequest(request, opened, {cpu}, {}), "plan request"));
-        store =
-            mustDrafts(engine::load(*opened.source, opened.config, plan, devices.set, {}), "load");
-        kv = mustDrafts(engine::KvCache::create(opened.config, plan, devices.set), "cache");
-        model = mustDrafts(engine::Model::create(opened.config, plan, *store, devices.set, nullptr),
-                           "model");
+            support::must(engine::planRequest(request, opened, {cpu}, {}), "plan request"));
+        store = support::must(engine::load(*opened.source, opened.config, plan, devices.set, {}),
+                              "load");
+        kv = support::must(engine::KvCache::create(opened.config, plan, devices.set), "cache");
+        model = support::must(
+            engine::Model::create(opened.config, plan, *store, devices.set, nullptr), "model");
     }
 
     /// Fills the cache and returns the hidden state behind the last token.
@@ -137,7 +124,7 @@ std::vector<std::pair<std::string, std::string>> placements() {
 }
 
 engine::Reply replyOf(engine::Engine& engine, const engine::GenerateRequest& request) {
-    return mustDrafts(engine.generate(request, {}, {}), "reply");
+    return support::must(engine.generate(request, {}, {}), "reply");
 }
 
 } // namespace
@@ -193,11 +180,11 @@ void TestDrafts::draftLogits() {
             const std::vector<float> wanted = expected.at(c.id + ".logits." + label).floats();
             const auto drafts = expected.at(c.id + ".drafts." + label).integers();
             drafter.setPosition(position);
-            mustDoDrafts(drafter.begin(hidden, *drafting.kv), "begin");
+            support::must(drafter.begin(hidden, *drafting.kv), "begin");
             int32_t token = c.greedy.front();
             for (size_t step = 0; step < drafts.size(); ++step) {
                 std::vector<float> logits;
-                token = mustDrafts(drafter.next(token, *drafting.kv, &logits), "draft");
+                token = support::must(drafter.next(token, *drafting.kv, &logits), "draft");
                 std::vector<float> row(wanted.begin() + static_cast<ptrdiff_t>(step * vocab),
                                        wanted.begin() + static_cast<ptrdiff_t>((step + 1) * vocab));
                 for (size_t i = 0; i < vocab; ++i) {
@@ -240,11 +227,11 @@ void TestDrafts::roundsAreTransformers() {
     for (const auto& round : rounds.at(c.id)) {
         const std::vector<float> hidden = drafting.fill(c, {}, said);
         QCOMPARE(drafting.kv->size(), round[0].get<int64_t>());
-        mustDoDrafts(drafter.begin(hidden, *drafting.kv), "begin");
+        support::must(drafter.begin(hidden, *drafting.kv), "begin");
         int32_t token = round[1].get<int32_t>();
         QCOMPARE(token, c.greedy[said]);
         for (const auto& draft : round[2]) {
-            token = mustDrafts(drafter.next(token, *drafting.kv), "draft");
+            token = support::must(drafter.next(token, *drafting.kv), "draft");
             QCOMPARE(token, draft.get<int32_t>());
             ++compared;
         }
@@ -254,8 +241,7 @@ void TestDrafts::roundsAreTransformers() {
 }
 
 void TestDrafts::sameText_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<bool>("has_adapter");
+    support::addColumns<QString, bool>("family", "has_adapter");
     for (const char* family : {"e2b", "e4b", "dense31b", "moe26b"}) {
         QTest::addRow("%s", family) << QString::fromUtf8(family) << false;
         QTest::addRow("%s with the multimodal adapter", family)
@@ -272,7 +258,7 @@ void TestDrafts::sameText() {
     if (has_adapter) {
         request.adapters.push_back({support::goldenAdapter(name, "multimodal")});
     }
-    mustDoDrafts(engine.load(request, {}, {}), "load");
+    support::must(engine.load(request, {}, {}), "load");
     QCOMPARE(support::memoryDifference(engine), std::string());
     const auto of_adapter = has_adapter
                                 ? support::readJson(support::goldenDir() / name /
@@ -303,9 +289,7 @@ void TestDrafts::sameText() {
 }
 
 void TestDrafts::sameTextEverywhere_data() {
-    QTest::addColumn<QString>("map");
-    QTest::addColumn<bool>("has_adapter");
-    QTest::addColumn<QString>("quant");
+    support::addColumns<QString, bool, QString>("map", "has_adapter", "quant");
     for (const auto& [name, map] : placements()) {
         QTest::addRow("%s", name.c_str()) << QString::fromStdString(map) << false << "none";
         QTest::addRow("%s, with an adapter", name.c_str())
@@ -328,7 +312,7 @@ void TestDrafts::sameTextEverywhere() {
         request.adapters.push_back({support::goldenAdapter(family, "multimodal")});
     }
     engine::Engine engine;
-    mustDoDrafts(engine.load(request, {}, {}), "load");
+    support::must(engine.load(request, {}, {}), "load");
     QCOMPARE(support::memoryDifference(engine), std::string());
     int64_t accepted = 0;
     for (const auto& c : support::goldenCases(family)) {
@@ -351,8 +335,7 @@ void TestDrafts::sameTextEverywhere() {
 }
 
 void TestDrafts::onCards_data() {
-    QTest::addColumn<QString>("map");
-    QTest::addColumn<bool>("is_late");
+    support::addColumns<QString, bool>("map", "is_late");
     const std::string layers = "model.language_model.layers.";
     for (const bool is_late : {false, true}) {
         const char* when = is_late ? "late" : "at once";
@@ -385,7 +368,7 @@ void TestDrafts::onCards() {
             engine::LoadRequest request = draftRequest(family, 0);
             request.is_reference_precision = false; // fused steps need the 16-bit cache
             request.device_map = map.toStdString();
-            mustDoDrafts(engine.load(request, {}, {}), "load");
+            support::must(engine.load(request, {}, {}), "load");
             QCOMPARE(support::memoryDifference(engine), std::string());
             const auto c = support::goldenCases(family).front();
             engine::GenerateRequest asked = support::goldenCaseRequest(c);
@@ -393,7 +376,7 @@ void TestDrafts::onCards() {
             asked.uses_drafts = false;
             const engine::Reply plain = replyOf(engine, asked);
             request.draft_tokens = 3;
-            mustDoDrafts(engine.load(request, {}, {}), "load");
+            support::must(engine.load(request, {}, {}), "load");
             asked.uses_drafts = true;
             // Tokens by themselves and rounds in turns, on one cache.
             for (const bool uses_drafts : {true, false, true}) {
@@ -412,7 +395,7 @@ void TestDrafts::onCards() {
 
 void TestDrafts::sameDrawnText() {
     engine::Engine engine;
-    mustDoDrafts(engine.load(draftRequest("e4b", 4), {}, {}), "load");
+    support::must(engine.load(draftRequest("e4b", 4), {}, {}), "load");
     const auto c = support::goldenCases("e4b").front();
     int64_t accepted = 0;
     for (int seed = 1; seed <= 12; ++seed) {
@@ -439,7 +422,7 @@ void TestDrafts::endsOfAText() {
     const auto c = support::goldenCases("e2b").front();
     request.context = static_cast<int64_t>(c.input_ids.size()) + 9;
     engine::Engine engine;
-    mustDoDrafts(engine.load(request, {}, {}), "load");
+    support::must(engine.load(request, {}, {}), "load");
     engine::GenerateRequest asked = support::goldenCaseRequest(c);
     // Every length up to the end of the context, and what the cache holds then.
     for (int64_t most = 0; most <= 12; ++most) {
@@ -461,9 +444,9 @@ void TestDrafts::turnsAndRegeneration() {
     request.prefill_chunk = 8;
     engine::Engine drafting;
     engine::Engine plain;
-    mustDoDrafts(drafting.load(request, {}, {}), "load");
+    support::must(drafting.load(request, {}, {}), "load");
     request.draft.clear();
-    mustDoDrafts(plain.load(request, {}, {}), "load");
+    support::must(plain.load(request, {}, {}), "load");
     const auto c = support::goldenCases("dense31b").front();
     engine::GenerateRequest asked = support::goldenCaseRequest(c);
     asked.sampling.max_tokens = 40;
@@ -486,7 +469,7 @@ void TestDrafts::turnsAndRegeneration() {
 
 void TestDrafts::cancelled() {
     engine::Engine engine;
-    mustDoDrafts(engine.load(draftRequest("e2b", 6), {}, {}), "load");
+    support::must(engine.load(draftRequest("e2b", 6), {}, {}), "load");
     const auto c = support::goldenCases("e2b").front();
     engine::GenerateRequest asked = support::goldenCaseRequest(c);
     asked.sampling.max_tokens = 24;
@@ -498,7 +481,7 @@ void TestDrafts::cancelled() {
             }
         };
         const engine::Reply cut =
-            mustDrafts(engine.generate(asked, update, source.get_token()), "cut");
+            support::must(engine.generate(asked, update, source.get_token()), "cut");
         QCOMPARE(cut.finish_reason, std::string("cancelled"));
         const auto count = static_cast<ptrdiff_t>(cut.token_ids.size());
         QVERIFY(count >= at);
@@ -518,26 +501,26 @@ void TestDrafts::followsItsLayers() {
     const std::string layers = "model.language_model.layers.";
     request.device_map = native("sim:0", {{layers + "[3-5]", "sim:1"}});
     engine::Engine engine;
-    mustDoDrafts(engine.load(request, {}, {}), "load");
+    support::must(engine.load(request, {}, {}), "load");
     QCOMPARE(placeOf(engine), std::string("sim:1"));
     const auto c = support::goldenCases("e2b").front();
     engine::GenerateRequest asked = support::goldenCaseRequest(c);
     asked.sampling.max_tokens = 24;
     QCOMPARE(replyOf(engine, asked).token_ids, c.greedy);
     // A move of the layers takes it along, one of its own does not.
-    mustDoDrafts(engine.applyMap(native("sim:0", {{layers + "[3-5]", "cpu"}}), {}, {}), "move");
+    support::must(engine.applyMap(native("sim:0", {{layers + "[3-5]", "cpu"}}), {}, {}), "move");
     QCOMPARE(placeOf(engine), std::string("cpu"));
     QCOMPARE(replyOf(engine, asked).token_ids, c.greedy);
-    mustDoDrafts(engine.applyMap(
-                     native("sim:0", {{layers + "[3-5]", "cpu"}, {"assistant", "sim:1"}}), {}, {}),
-                 "move");
+    support::must(engine.applyMap(
+                      native("sim:0", {{layers + "[3-5]", "cpu"}, {"assistant", "sim:1"}}), {}, {}),
+                  "move");
     QCOMPARE(placeOf(engine), std::string("sim:1"));
     QCOMPARE(replyOf(engine, asked).token_ids, c.greedy);
     QCOMPARE(support::memoryDifference(engine), std::string());
     // A map that places one is also taken where none is loaded.
     request.draft = "off";
     request.device_map = native("sim:0", {{"assistant", "sim:1"}});
-    mustDoDrafts(engine.load(request, {}, {}), "load");
+    support::must(engine.load(request, {}, {}), "load");
     QCOMPARE(placeOf(engine), std::string());
     QVERIFY(!replyOf(engine, asked).drafts.has_value());
 }
@@ -547,7 +530,7 @@ void TestDrafts::isNotForAdapters() {
     engine::LoadRequest request = draftRequest("e2b");
     request.adapters.push_back({support::goldenAdapter("e2b", "pattern")});
     engine::Engine engine;
-    mustDoDrafts(engine.load(request, {}, {}), "load");
+    support::must(engine.load(request, {}, {}), "load");
     for (const auto& adapter : engine.summary()->adapters) {
         for (const std::string& module : adapter.matched_modules) {
             QVERIFY2(!module.starts_with("assistant"), module.c_str());
@@ -572,7 +555,7 @@ void TestDrafts::wrongPairs() {
     request.draft = "/nowhere/at/all";
     QVERIFY(!engine.load(request, {}, {}).has_value());
     request.draft = "auto"; // there is none beside the golden models
-    mustDoDrafts(engine.load(request, {}, {}), "load");
+    support::must(engine.load(request, {}, {}), "load");
     const auto c = support::goldenCases("e2b").front();
     QVERIFY(!replyOf(engine, support::goldenCaseRequest(c)).drafts.has_value());
 }

@@ -3,6 +3,7 @@
 // candidates written where the host reads them, the same texts as from whole rows of logits. (All
 // that may come between is in tst_drawn_tokens.cpp, on a device without kernels.)
 #include "engine/devices/gpu_access.h"
+#include "tests/engine/session/small_card.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/program/test_class.h"
@@ -20,20 +21,14 @@ private Q_SLOTS:
 };
 
 void TestDrawnOnCard::sameTexts() {
-    support::EmulatedCardOptions card_options;
-    card_options.multiprocessors = 4;
-    card_options.run.resident_threads = 8192;
-    support::EmulatedCard card(card_options);
-    engine::EngineOptions options;
-    options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images()));
-    engine::Engine engine(options);
+    support::EmulatedCard card(support::smallCard());
+    engine::Engine engine(support::optionsOn(card));
     engine::LoadRequest request = support::goldenRequest("e2b");
     request.is_reference_precision = false; // the step needs the 16-bit cache
     request.device_map = "gpu";
     request.context = 64;
     const auto loaded = engine.load(request, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     struct Settings {
         double temperature;
         int64_t top_k;
@@ -69,7 +64,7 @@ void TestDrawnOnCard::sameTexts() {
             prompt.sampling.repetition_penalty = has_candidates ? 1.0 : 1.0 + 1e-12;
             const auto reply = engine.generate(prompt, {}, {});
             QCOMPARE(card.finish(), std::string());
-            QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+            VERIFY_VALUE(reply);
             QCOMPARE(reply->token_ids.size(), kTokens);
             texts.push_back(reply->token_ids);
             // A row of logits for the first token, which comes from the prompt, or for every one.

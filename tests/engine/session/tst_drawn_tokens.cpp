@@ -18,10 +18,6 @@ constexpr uint64_t kCapacity = uint64_t{512} << 20;
 
 using Settings = engine::SamplingParameters;
 
-std::string errorOf(const engine::Result<void>& result) {
-    return result.has_value() ? std::string() : result.error().message;
-}
-
 Settings settingsOf(double temperature, int64_t top_k, double top_p = 1.0, double min_p = 0.0) {
     Settings settings;
     settings.temperature = temperature;
@@ -59,7 +55,7 @@ public:
         request.device_map = map;
         request.prefill_chunk = 16;
         request.context = 128;
-        QCOMPARE(errorOf(engine_->load(request, {}, {})), std::string());
+        VERIFY_VALUE(engine_->load(request, {}, {}));
     }
     std::vector<int32_t> say(const Settings& settings, int salt = 0, int64_t cancel_after = 0) {
         engine::GenerateRequest request;
@@ -188,8 +184,7 @@ void TestDrawnTokens::byCopies() {
 }
 
 void TestDrawnTokens::rowsThatTellNothing_data() {
-    QTest::addColumn<int>("untold_rows");
-    QTest::addColumn<bool>("refuses_top");
+    support::addColumns<int, bool>("untold_rows", "refuses_top");
     QTest::newRow("every third") << 3 << false;
     QTest::newRow("all") << 1 << false;
     QTest::newRow("not on this device") << 0 << true;
@@ -264,12 +259,12 @@ void TestDrawnTokens::inTurns() {
         };
         round(0);
         round(7);
-        QCOMPARE(errorOf(chat.engine().setAdapters({{adapter, 1.0, true}}, {})), std::string());
+        VERIFY_VALUE(chat.engine().setAdapters({{adapter, 1.0, true}}, {}));
         round(0);
-        QCOMPARE(errorOf(chat.engine().setAdapters({{adapter, 0.3, true}}, {})), std::string());
+        VERIFY_VALUE(chat.engine().setAdapters({{adapter, 0.3, true}}, {}));
         round(1);
         for (const std::string map : {"ple-cpu", "cpu", "gpu"}) {
-            QCOMPARE(errorOf(chat.engine().applyMap(map, {}, {})), std::string());
+            VERIFY_VALUE(chat.engine().applyMap(map, {}, {}));
             round(5);
         }
         chat.say(settingsOf(1.0, 64, 0.95)); // until the context is full

@@ -178,7 +178,7 @@ void TestEveryAllocation::sweep(Which which,
             MemoryFault fault(0);
             const engine::Result<void> calm = operation();
             fault.end();
-            QVERIFY2(calm.has_value(), calm.has_value() ? "" : calm.error().message.c_str());
+            VERIFY_VALUE(calm);
         }
         calls = MemoryFault::calls();
         QCOMPARE(QString::fromStdString(check(false)), QString());
@@ -263,8 +263,7 @@ void TestEveryAllocation::firstLoad() {
 }
 
 void TestEveryAllocation::loadWithCache_data() {
-    QTest::addColumn<Which>("which");
-    QTest::addColumn<bool>("is_there");
+    support::addColumns<Which, bool>("which", "is_there");
     QTest::newRow("written, once") << Which::Once << false;
     QTest::newRow("written, sticky") << Which::Sticky << false;
     QTest::newRow("read, once") << Which::Once << true;
@@ -320,8 +319,7 @@ void TestEveryAllocation::loadWithCache() {
 
 void TestEveryAllocation::loadOnThreads_data() {
     using Where = MemoryFault::Where;
-    QTest::addColumn<Which>("which");
-    QTest::addColumn<Where>("where");
+    support::addColumns<Which, Where>("which", "where");
     QTest::newRow("theirs, once") << Which::Once << Where::OtherThreads;
     QTest::newRow("theirs, sticky") << Which::Sticky << Where::OtherThreads;
     QTest::newRow("engine's, once") << Which::Once << Where::ThisThread;
@@ -480,8 +478,7 @@ void TestEveryAllocation::move() {
 }
 
 void TestEveryAllocation::turns_data() {
-    QTest::addColumn<Which>("which");
-    QTest::addColumn<Attached>("attached");
+    support::addColumns<Which, Attached>("which", "attached");
     QTest::newRow("first token, once") << Which::Once << Attached::Nothing;
     QTest::newRow("first token, sticky") << Which::Sticky << Attached::Nothing;
     QTest::newRow("picture, once") << Which::Once << Attached::Picture;

@@ -3,6 +3,7 @@
 // their experts without a word to the host, in 16 and in 4 bits, with the answers of the CPU's
 // float32 path within what bf16 costs.
 #include "engine/devices/gpu_access.h"
+#include "tests/engine/session/small_card.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/program/test_class.h"
@@ -12,18 +13,6 @@
 #include <algorithm>
 
 namespace {
-
-std::unique_ptr<support::EmulatedCard> makeCard() {
-    support::EmulatedCardOptions options;
-    options.multiprocessors = 4;
-    options.run.resident_threads = 8192;
-    return std::make_unique<support::EmulatedCard>(options);
-}
-
-std::shared_ptr<const engine::GpuAccess> accessOf(support::EmulatedCard& card) {
-    return std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images()));
-}
 
 /// `where` with the experts of all layers in `format`; empty: as stored.
 std::string mapOf(const std::string& where, const std::string& format) {
@@ -66,8 +55,7 @@ private Q_SLOTS:
 };
 
 void TestExpertsOnCard::decoded_data() {
-    QTest::addColumn<QString>("quant");
-    QTest::addColumn<QString>("experts");
+    support::addColumns<QString, QString>("quant", "experts");
     QTest::newRow("16 bits") << "none"
                              << "";
     QTest::newRow("dense parts in 4 bits") << "nf4-dq"
@@ -95,18 +83,16 @@ void TestExpertsOnCard::decoded() {
 
     engine::Engine on_cpu;
     const auto ready = on_cpu.load(requestOf("cpu", quant, experts), {}, {});
-    QVERIFY2(ready.has_value(), ready.has_value() ? "" : ready.error().message.c_str());
-    const auto card = makeCard();
-    engine::EngineOptions options;
-    options.gpus = accessOf(*card);
-    engine::Engine engine(options);
+    VERIFY_VALUE(ready);
+    support::EmulatedCard card(support::smallCard());
+    engine::Engine engine(support::optionsOn(card));
     const auto loaded = engine.load(requestOf("cuda:0", quant, experts), {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     QCOMPARE(support::memoryDifference(engine), std::string());
 
     QVERIFY(engine.logits(promptOf(c, count - 3), 1, {}).has_value());
     const auto runs = [&card](const char* name) {
-        return std::count(card->ran().begin(), card->ran().end(), std::string("belfry_") + name);
+        return std::count(card.ran().begin(), card.ran().end(), std::string("belfry_") + name);
     };
     const bool is_four_bit = !experts.isEmpty() || quant.endsWith("experts");
     const char* const kernel = is_four_bit ? "experts_four_bit" : "experts_bf16";
@@ -114,8 +100,8 @@ void TestExpertsOnCard::decoded() {
     for (size_t end = count - 2; end <= count; ++end) {
         const auto before = runs(kernel);
         const auto got = engine.logits(promptOf(c, end), 1, {});
-        QVERIFY2(got.has_value(), got.has_value() ? "" : got.error().message.c_str());
-        QCOMPARE(card->finish(), std::string());
+        VERIFY_VALUE(got);
+        QCOMPARE(card.finish(), std::string());
         QCOMPARE(runs(kernel) - before, layers);
         const auto want = on_cpu.logits(promptOf(c, end), 1, {});
         QVERIFY(want.has_value());
@@ -123,14 +109,14 @@ void TestExpertsOnCard::decoded() {
         QVERIFY2(nmse <= allowed, qPrintable(QString("%1, allowed %2").arg(nmse).arg(allowed)));
     }
     QCOMPARE(support::memoryDifference(engine), std::string());
-    QVERIFY(card->fake().violations().empty());
+    QVERIFY(card.fake().violations().empty());
 }
 
 /// Double quantization takes 256 blocks at a time; these experts are smaller than that.
 void TestExpertsOnCard::blocksAcrossExperts() {
     engine::Engine engine;
     const auto loaded = engine.load(requestOf("cpu", "nf4-dq+experts", ""), {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     const auto c = support::goldenCases("moe26b").front();
     const auto got = engine.logits(promptOf(c, 4), 1, {});
     QVERIFY(!got.has_value());

@@ -16,10 +16,6 @@ std::string nativeMap(const std::string& entries) {
     return R"({"version": 1, "default": "cpu", "map": {)" + entries + "}}";
 }
 
-std::string errorOfFormatChanges(const engine::Result<void>& result) {
-    return result.has_value() ? std::string() : result.error().message;
-}
-
 } // namespace
 
 class TestFormatChanges : public QObject {
@@ -66,18 +62,18 @@ void TestFormatChanges::asAFreshLoad() {
     }
     request.device_map = changed;
     engine::Engine fresh;
-    QCOMPARE(errorOfFormatChanges(fresh.load(request, {}, {})), std::string());
+    VERIFY_VALUE(fresh.load(request, {}, {}));
     request.device_map = nativeMap("");
     engine::Engine engine, fresh_plain;
-    QCOMPARE(errorOfFormatChanges(engine.load(request, {}, {})), std::string());
-    QCOMPARE(errorOfFormatChanges(fresh_plain.load(request, {}, {})), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
+    VERIFY_VALUE(fresh_plain.load(request, {}, {}));
     int cases = 0;
     for (const support::GoldenCase& c : support::goldenCases("e2b")) {
         // The chat was about the same picture or sound, which is encoded and in the cache.
-        QCOMPARE(errorOfFormatChanges(engine.applyMap(nativeMap(""), {}, {})), std::string());
+        VERIFY_VALUE(engine.applyMap(nativeMap(""), {}, {}));
         const auto before = support::engineLogits(engine, c, 4);
         QVERIFY2(before == support::engineLogits(fresh_plain, c, 4), c.id.c_str());
-        QCOMPARE(errorOfFormatChanges(engine.applyMap(changed, {}, {})), std::string());
+        VERIFY_VALUE(engine.applyMap(changed, {}, {}));
         const auto want = support::engineLogits(fresh, c, 4);
         QVERIFY2(support::engineLogits(engine, c, 4) == want, c.id.c_str());
         QCOMPARE(support::engineGreedy(engine, c, 4), support::engineGreedy(fresh, c, 4));
@@ -89,13 +85,13 @@ void TestFormatChanges::asAFreshLoad() {
     QVERIFY(cases >= 4);
 
     // Text that was held before a tower's change is not computed again, behind a layer's it is.
-    QCOMPARE(errorOfFormatChanges(engine.applyMap(nativeMap(""), {}, {})), std::string());
+    VERIFY_VALUE(engine.applyMap(nativeMap(""), {}, {}));
     engine::GenerateRequest prompt;
     prompt.raw_ids = {2, 20, 21, 22, 23, 24, 25, 26};
     prompt.sampling.temperature = 0.0;
     prompt.sampling.max_tokens = 1;
     QVERIFY(engine.generate(prompt, {}, {}).has_value());
-    QCOMPARE(errorOfFormatChanges(engine.applyMap(changed, {}, {})), std::string());
+    VERIFY_VALUE(engine.applyMap(changed, {}, {}));
     const auto reply = engine.generate(prompt, {}, {});
     QVERIFY(reply.has_value());
     QCOMPARE(reply->timing.reused_tokens > 0, is_text_kept);

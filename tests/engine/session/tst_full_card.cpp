@@ -54,12 +54,7 @@ requestForFullCard(const std::string& map, const std::string& quant, bool has_ad
 }
 
 engine::GenerateRequest longPrompt() {
-    engine::GenerateRequest prompt;
-    prompt.raw_ids.assign(512, 5);
-    prompt.sampling.temperature = 0.0;
-    prompt.sampling.ignores_eos = true;
-    prompt.sampling.max_tokens = 2;
-    return prompt;
+    return support::greedyRequest(std::vector<int32_t>(512, 5), 2);
 }
 
 uint64_t predictedOn(const engine::PlacementPlan& plan, engine::DeviceId id) {
@@ -175,12 +170,8 @@ private Q_SLOTS:
 };
 
 void TestFullCard::everyFitLoads_data() {
-    QTest::addColumn<int>("context_mib");
-    QTest::addColumn<int>("granule_kib");
-    QTest::addColumn<QByteArray>("map");
-    QTest::addColumn<QByteArray>("quant");
-    QTest::addColumn<bool>("has_adapter");
-    QTest::addColumn<bool>("is_kept");
+    support::addColumns<int, int, QByteArray, QByteArray, bool, bool>(
+        "context_mib", "granule_kib", "map", "quant", "has_adapter", "is_kept");
     for (const bool is_kept : {false, true}) {
         const char* kept = is_kept ? ", kept" : "";
         QTest::addRow("as an H100, fit%s", kept)
@@ -241,7 +232,7 @@ void TestFullCard::everyFitLoads() {
         tryOne(full, request, file, sweep);
     }
     qInfo("%d loads, %d on the card, %d refused", sweep.loads, sweep.on_card, sweep.refused);
-    QVERIFY2(sweep.wrong.empty(), sweep.wrong.c_str());
+    VERIFY_EMPTY(sweep.wrong);
     QVERIFY(sweep.loads > 0);
     QVERIFY(sweep.on_card > 0);
 }

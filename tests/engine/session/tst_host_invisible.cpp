@@ -18,10 +18,6 @@ namespace {
 
 constexpr uint64_t kHostCapacity = uint64_t{512} << 20;
 
-std::string nativeHostInvisible(const std::string& fallback, const std::string& entries) {
-    return "{\"version\": 1, \"default\": \"" + fallback + "\", \"map\": {" + entries + "}}";
-}
-
 std::string errorOfHostInvisible(const engine::Result<void>& result) {
     return result.has_value() ? std::string() : result.error().message;
 }
@@ -76,12 +72,11 @@ void TestHostInvisible::golden() {
     QFETCH(QString, family);
     const std::string name = family.toStdString();
     engine::Engine on_cpu;
-    QCOMPARE(errorOfHostInvisible(on_cpu.load(support::goldenRequest(name), {}, {})),
-             std::string());
+    VERIFY_VALUE(on_cpu.load(support::goldenRequest(name), {}, {}));
     engine::Engine engine(options());
     engine::LoadRequest request = support::goldenRequest(name);
     request.device_map = "gpu";
-    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     QCOMPARE(counts_.open, 1); // only the device that the plan uses
     QCOMPARE(support::memoryDifference(engine), std::string());
     for (const auto& c : support::goldenCases(name)) {
@@ -94,43 +89,41 @@ void TestHostInvisible::golden() {
 }
 
 void TestHostInvisible::placements_data() {
-    QTest::addColumn<QString>("quant");
-    QTest::addColumn<QString>("map");
+    support::addColumns<QString, QString>("quant", "map");
     const std::string layer = "\"model.language_model.layers.";
     const std::vector<std::pair<std::string, std::string>> rows = {
         {"towers on the CPU", "towers-cpu"},
         {"lean", "lean"},
-        {"two cards", nativeHostInvisible("cuda:0", layer + "[4-9]\": \"cuda:1\"")},
-        {"card, CPU, card", nativeHostInvisible("cuda:0", layer + "[2-4]\": \"cpu\", " + layer +
-                                                              "[5-9]\": \"cuda:1\"")},
+        {"two cards", support::nativeMap("cuda:0", layer + "[4-9]\": \"cuda:1\"")},
+        {"card, CPU, card", support::nativeMap("cuda:0", layer + "[2-4]\": \"cpu\", " + layer +
+                                                             "[5-9]\": \"cuda:1\"")},
         {"KV owners here, readers there",
-         nativeHostInvisible("cuda:1", layer + "[0-5]\": \"cuda:0\"")},
+         support::nativeMap("cuda:1", layer + "[0-5]\": \"cuda:0\"")},
         {"streamed from the CPU",
-         nativeHostInvisible("cuda:0", layer + R"([2-4]": {"store": "cpu", "compute": "cuda:0"})")},
+         support::nativeMap("cuda:0", layer + R"([2-4]": {"store": "cpu", "compute": "cuda:0"})")},
         {"streamed from disk",
-         nativeHostInvisible("cuda:0",
-                             layer + R"([5-6]": {"store": "disk", "compute": "cuda:1"})")},
+         support::nativeMap("cuda:0", layer + R"([5-6]": {"store": "disk", "compute": "cuda:1"})")},
         {"towers visit",
-         nativeHostInvisible(
+         support::nativeMap(
              "cuda:0",
              R"("model.vision_tower": {"store": "cpu", "compute": "cuda:0", "residency": "on_use"},
                    "model.audio_tower": {"store": "disk", "compute": "cuda:1", "residency": "on_use"})")},
         {"single projections elsewhere",
-         nativeHostInvisible("cuda:0", layer + R"(2.self_attn.k_proj": "cpu", )" + layer +
-                                           R"(3.mlp.down_proj": "cuda:1", )" + layer +
-                                           R"(4.input_layernorm": "cpu")")},
+         support::nativeMap("cuda:0", layer + R"(2.self_attn.k_proj": "cpu", )" + layer +
+                                          R"(3.mlp.down_proj": "cuda:1", )" + layer +
+                                          R"(4.input_layernorm": "cpu")")},
         {"head apart on the second card",
-         nativeHostInvisible("cuda:0",
-                             R"("model.language_model.embed_tokens": "cpu",
+         support::nativeMap("cuda:0",
+                            R"("model.language_model.embed_tokens": "cpu",
                    "lm_head": {"store": "cuda:1", "compute": "cuda:1", "duplicate_tied": true})")},
         {"half a tower elsewhere",
-         nativeHostInvisible("cuda:0", R"("model.vision_tower.encoder.layers.1": "cpu",
+         support::nativeMap("cuda:0", R"("model.vision_tower.encoder.layers.1": "cpu",
                              "model.audio_tower.layers.0.feed_forward1": "cuda:1")")},
         {"KV cache on the CPU",
          R"({"version": 1, "default": "cuda:0", "map": {}, "kv": {"place": "cpu"}})"},
         {"KV cache on the second card",
          R"({"version": 1, "default": "cuda:0", "map": {}, "kv": {"place": "cuda:1"}})"},
-        {"everything on disk", nativeHostInvisible("cuda:0", R"("model": "disk")")},
+        {"everything on disk", support::nativeMap("cuda:0", R"("model": "disk")")},
     };
     for (const char* quant : {"none", "nf4-dq"}) {
         for (const auto& [name, map] : rows) {
@@ -147,30 +140,27 @@ void TestHostInvisible::placements() {
     request.quant = quant.toStdString();
     if (!on_cpu_.contains(request.quant)) {
         on_cpu_[request.quant] = std::make_unique<engine::Engine>();
-        QCOMPARE(errorOfHostInvisible(on_cpu_[request.quant]->load(request, {}, {})),
-                 std::string());
+        VERIFY_VALUE(on_cpu_[request.quant]->load(request, {}, {}));
     }
     engine::Engine& on_cpu = *on_cpu_[request.quant];
     engine::Engine engine(options());
     request.device_map = map.toStdString();
-    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     QCOMPARE(support::memoryDifference(engine), std::string());
     for (const auto& c : support::goldenCases("e2b")) {
         if (c.id != "image_audio") {
             continue;
         }
-        const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 4),
-                                                           support::engineLogits(on_cpu, c, 4));
-        QVERIFY2(error <= 1e-6, qPrintable(QString::number(error)));
+        QCOMPARE_LE(support::maxRelativeToLargest(support::engineLogits(engine, c, 4),
+                                                  support::engineLogits(on_cpu, c, 4)),
+                    1e-6);
         QCOMPARE(support::engineGreedy(engine, c, 4), support::engineGreedy(on_cpu, c, 4));
     }
     QCOMPARE(support::memoryDifference(engine), std::string());
 }
 
 void TestHostInvisible::adapters_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<QString>("name");
-    QTest::addColumn<bool>("is_split");
+    support::addColumns<QString, QString, bool>("family", "name", "is_split");
     for (const bool is_split : {false, true}) {
         for (const auto& entry :
              std::filesystem::directory_iterator(support::goldenDir() / "e2b" / "adapters")) {
@@ -193,13 +183,13 @@ void TestHostInvisible::adapters() {
     QFETCH(bool, is_split);
     engine::LoadRequest request = support::goldenRequest(family.toStdString());
     request.device_map =
-        is_split ? nativeHostInvisible("cuda:0", R"("model.language_model.layers.[3-9]": "cuda:1",
+        is_split ? support::nativeMap("cuda:0", R"("model.language_model.layers.[3-9]": "cuda:1",
                                        "model.vision_tower": "cpu")")
                  : "gpu";
     request.adapters.push_back(
         {support::goldenAdapter(family.toStdString(), name.toStdString()), 1.0, true});
     engine::Engine engine(options());
-    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     QCOMPARE(support::memoryDifference(engine), std::string());
     const auto folder =
         support::goldenDir() / family.toStdString() / "adapters" /
@@ -208,9 +198,9 @@ void TestHostInvisible::adapters() {
     int compared = 0;
     for (const auto& c : support::goldenCases(family.toStdString())) {
         if (golden.contains(c.id)) {
-            const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
-                                                               golden.at(c.id).floats());
-            QVERIFY2(error <= 1e-4, qPrintable(QString::number(error)));
+            QCOMPARE_LE(support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
+                                                      golden.at(c.id).floats()),
+                        1e-4);
             ++compared;
         }
     }
@@ -218,8 +208,7 @@ void TestHostInvisible::adapters() {
 }
 
 void TestHostInvisible::travellingTable_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<QString>("store");
+    support::addColumns<QString, QString>("family", "store");
     for (const char* family : {"e2b", "dense31b"}) {
         for (const char* store : {"cpu", "disk"}) {
             QTest::addRow("%s, on %s", family, store) << family << store;
@@ -262,10 +251,9 @@ void TestHostInvisible::travellingTable() {
         return std::make_pair(logits, tokens);
     };
     const auto there = answers("gpu", "");
-    const auto comes = answers(nativeHostInvisible("cuda:0", table), "");
+    const auto comes = answers(support::nativeMap("cuda:0", table), "");
     // Steps of a token on one device round otherwise than single functions.
-    const double error = support::maxRelativeToLargest(comes.first, there.first);
-    QVERIFY2(error <= 4e-2, qPrintable(QString::number(error)));
+    QCOMPARE_LE(support::maxRelativeToLargest(comes.first, there.first), 4e-2);
     QCOMPARE(comes.second.size(), there.second.size());
     if (name != "e2b") {
         return; // the head's adapter is of that model
@@ -290,17 +278,17 @@ void TestHostInvisible::movesKeepTheChat() {
     engine::LoadRequest request = support::goldenRequest("e2b");
     request.device_map = "cpu";
     engine::Engine engine(options());
-    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     const auto c = support::goldenCases("e2b").front();
     const auto expected = support::engineGreedy(engine, c, 12);
     const int64_t held = engine.contextUse().first;
     QVERIFY(held > 0);
     for (const std::string& map :
          {std::string("gpu"),
-          nativeHostInvisible("cuda:0", R"("model.language_model.layers.[3-9]": "cuda:1")"),
-          nativeHostInvisible("cuda:1", R"("model.vision_tower": "cpu")"), std::string("lean"),
+          support::nativeMap("cuda:0", R"("model.language_model.layers.[3-9]": "cuda:1")"),
+          support::nativeMap("cuda:1", R"("model.vision_tower": "cpu")"), std::string("lean"),
           std::string("cpu")}) {
-        QCOMPARE(errorOfHostInvisible(engine.applyMap(map, {}, {})), std::string());
+        VERIFY_VALUE(engine.applyMap(map, {}, {}));
         QCOMPARE(engine.contextUse().first, held); // the chat's cache moved along
         QCOMPARE(support::memoryDifference(engine), std::string());
         QCOMPARE(support::engineGreedy(engine, c, 12), expected);
@@ -308,10 +296,7 @@ void TestHostInvisible::movesKeepTheChat() {
 }
 
 void TestHostInvisible::recordedStep_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<QString>("quant");
-    QTest::addColumn<QString>("head");
-    QTest::addColumn<QString>("adapter");
+    support::addColumns<QString, QString, QString, QString>("family", "quant", "head", "adapter");
     QTest::addRow("e2b") << "e2b"
                          << "none"
                          << "bf16"
@@ -354,10 +339,10 @@ void TestHostInvisible::recordedStep() {
             {support::goldenAdapter(name, adapter.toStdString()), 1.0, true});
     }
     engine::Engine on_cpu;
-    QCOMPARE(errorOfHostInvisible(on_cpu.load(request, {}, {})), std::string());
+    VERIFY_VALUE(on_cpu.load(request, {}, {}));
     request.device_map = "gpu";
     engine::Engine engine(options());
-    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     const int before = counts_.replays;
     const auto c = support::goldenCases(name).front();
     // 40 tokens: past the sliding window, so that the ring wraps within the recording.
@@ -374,15 +359,12 @@ void TestHostInvisible::tablesStayThere() {
     request.device_map = "gpu";
     request.prefill_chunk = 64;
     engine::Engine engine(options());
-    QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     const auto readsOf = [&](int32_t first, int32_t tokens) {
-        engine::GenerateRequest prompt;
+        engine::GenerateRequest prompt = support::greedyRequest({}, 1);
         for (int32_t i = 0; i < tokens; ++i) {
             prompt.raw_ids.push_back(first + i);
         }
-        prompt.sampling.temperature = 0.0;
-        prompt.sampling.max_tokens = 1;
-        prompt.sampling.ignores_eos = true;
         const int before = counts_.reads;
         const auto reply = engine.generate(prompt, {}, {});
         return reply.has_value() ? counts_.reads - before : -1;
@@ -393,23 +375,22 @@ void TestHostInvisible::tablesStayThere() {
 }
 
 void TestHostInvisible::encodesBesideThePrompt_data() {
-    QTest::addColumn<QString>("map");
-    QTest::addColumn<bool>("is_beside");
+    support::addColumns<QString, bool>("map", "is_beside");
     const auto row = [](const char* name, const std::string& map, bool is_beside) {
         QTest::newRow(name) << QString::fromStdString(map) << is_beside;
     };
     row("towers on the CPU", "towers-cpu", true);
     row("tables there as well",
-        nativeHostInvisible("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu",
+        support::nativeMap("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu",
             "model.embed_vision": "cpu", "model.embed_audio": "cpu",
             "model.language_model.embed_tokens_per_layer": "cpu")"),
         true);
     row("all on the card", "gpu", false);
     row("projector on the card",
-        nativeHostInvisible("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu")"),
+        support::nativeMap("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu")"),
         true);
     row("a layer on the CPU",
-        nativeHostInvisible("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu",
+        support::nativeMap("cuda:0", R"("model.vision_tower": "cpu", "model.audio_tower": "cpu",
             "model.embed_vision": "cpu", "model.embed_audio": "cpu",
             "model.language_model.layers.3": "cpu")"),
         false);
@@ -427,34 +408,24 @@ void TestHostInvisible::encodesBesideThePrompt() {
             continue;
         }
         ++media;
-        engine::GenerateRequest prompt;
-        prompt.raw_ids = c.input_ids;
+        engine::GenerateRequest prompt = support::goldenCaseRequest(c);
         for (int32_t i = 0; i < kText; ++i) {
             prompt.raw_ids.insert(prompt.raw_ids.begin() + 1 + i, 100 + i);
         }
-        if (!c.image.empty()) {
-            prompt.raw_images.push_back((support::goldenDir() / c.image).string());
-        }
-        if (!c.audio.empty()) {
-            prompt.raw_audios.push_back((support::goldenDir() / c.audio).string());
-        }
-        prompt.sampling.temperature = 0.0;
         prompt.sampling.max_tokens = 3;
-        prompt.sampling.ignores_eos = true;
         engine::LoadRequest request = support::goldenRequest("e2b");
         request.context = 512;
         engine::Engine plain;
-        QCOMPARE(errorOfHostInvisible(plain.load(request, {}, {})), std::string());
+        VERIFY_VALUE(plain.load(request, {}, {}));
         const auto expected = plain.generate(prompt, {}, {});
-        QVERIFY2(expected.has_value(),
-                 expected.has_value() ? "" : expected.error().message.c_str());
+        VERIFY_VALUE(expected);
         request.device_map = map.toStdString();
         engine::Engine engine(options());
-        QCOMPARE(errorOfHostInvisible(engine.load(request, {}, {})), std::string());
+        VERIFY_VALUE(engine.load(request, {}, {}));
         const auto total = static_cast<int64_t>(prompt.raw_ids.size());
         for (const bool is_again : {false, true}) {
             const auto reply = engine.generate(prompt, {}, {});
-            QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+            VERIFY_VALUE(reply);
             QCOMPARE(reply->token_ids, expected->token_ids);
             const engine::GenerateTiming& timing = reply->timing;
             QCOMPARE(timing.reused_tokens, is_again ? total - 1 : 0);

@@ -24,11 +24,8 @@ engine::LoadRequest lockedRequest(const std::string& map) {
 
 /// The greedy reply to a short prompt, cancelled after so many tokens; 0: never.
 std::vector<int32_t> sayLocked(engine::Engine& engine, int max_tokens, int64_t cancel_after = 0) {
-    engine::GenerateRequest request;
-    request.raw_ids = {2, 27, 34, 41, 48, 55, 62, 69, 76};
-    request.sampling.temperature = 0.0;
-    request.sampling.ignores_eos = true;
-    request.sampling.max_tokens = max_tokens;
+    const engine::GenerateRequest request =
+        support::greedyRequest({2, 27, 34, 41, 48, 55, 62, 69, 76}, max_tokens);
     std::stop_source stop;
     const auto reply = engine.generate(
         request,
@@ -39,10 +36,6 @@ std::vector<int32_t> sayLocked(engine::Engine& engine, int max_tokens, int64_t c
         },
         stop.get_token());
     return reply.has_value() ? reply->token_ids : std::vector<int32_t>();
-}
-
-std::string lockedError(const engine::Result<void>& result) {
-    return result.has_value() ? std::string() : result.error().message;
 }
 
 } // namespace
@@ -91,7 +84,7 @@ void TestLockedTables::sameTexts() {
     const std::vector<std::pair<std::string, int>> maps = {{"gpu", 0}, {"ple-cpu", 1}, {tables, 2}};
     for (const auto& [map, locked] : maps) {
         const auto engine = open();
-        QCOMPARE(lockedError(engine->load(lockedRequest(map), {}, {})), std::string());
+        VERIFY_VALUE(engine->load(lockedRequest(map), {}, {}));
         const std::vector<int32_t> said = sayLocked(*engine, 40); // the ring wraps
         QCOMPARE(counts_.locked, locked);
         QCOMPARE(said.size(), size_t{40});
@@ -115,16 +108,16 @@ void TestLockedTables::adaptersAndMoves() {
     const auto engine = open();
     engine::LoadRequest request = lockedRequest("gpu");
     request.adapters.push_back({adapter, 1.0, true});
-    QCOMPARE(lockedError(engine->load(request, {}, {})), std::string());
+    VERIFY_VALUE(engine->load(request, {}, {}));
     const std::vector<int32_t> text = sayLocked(*engine, 12);
     for (const double strength : {0.5, 1.5, 0.0, 1.0}) {
         sayLocked(*engine, 30, 12);
-        QCOMPARE(lockedError(engine->setAdapters({{adapter, strength, true}}, {})), std::string());
+        VERIFY_VALUE(engine->setAdapters({{adapter, strength, true}}, {}));
     }
     QCOMPARE(sayLocked(*engine, 12), text);
     for (const std::string map : {"lean", "ple-cpu", "lean", "gpu", "ple-cpu", "cpu", "gpu"}) {
         sayLocked(*engine, 30, 17);
-        QCOMPARE(lockedError(engine->applyMap(map, {}, {})), std::string());
+        VERIFY_VALUE(engine->applyMap(map, {}, {}));
         QCOMPARE(counts_.locked, 0);
         sayLocked(*engine, 6);
         QCOMPARE(counts_.locked, map == "ple-cpu" ? 1 : 0);

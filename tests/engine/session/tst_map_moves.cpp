@@ -210,8 +210,7 @@ void TestMapMoves::exports() {
 
 /// What a map in error leaves of a plan is not what the map says: no program gets it.
 void TestMapMoves::exportsOfMapsInError_data() {
-    QTest::addColumn<QByteArray>("map");
-    QTest::addColumn<QByteArray>("code");
+    support::addColumns<QByteArray, QByteArray>("map", "code");
     QTest::newRow("unknown key") << QByteArray(R"({"": 0, "model.multi_modal_projector": "cpu"})")
                                  << QByteArray("DM02");
     QTest::newRow("uncovered towers")

@@ -3,8 +3,10 @@
 // link into blobs/, answers like the plain folder, links that lead elsewhere are refused; and what
 // is odd in config, checkpoint and tokenizer is told by inspect and after a load.
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/files.h"
 #include "tests/support/links.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -19,25 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string read(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 void write(const fs::path& path, const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
-}
-
-bool names(const std::vector<std::string>& lines, const std::string& word) {
-    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
-        return line.find(word) != std::string::npos;
-    });
-}
-
-engine::LoadRequest requestForModelFolderVariants(const fs::path& folder) {
-    engine::LoadRequest request = support::goldenRequest("e2b");
-    request.model = folder.string();
-    return request;
 }
 
 } // namespace
@@ -76,11 +61,11 @@ void TestModelFolderVariants::snapshotOfTheHubCache() {
     }
     const auto c = support::goldenCases("e2b").front();
     engine::Engine plain;
-    QVERIFY(plain.load(requestForModelFolderVariants(golden_), {}, {}).has_value());
+    QVERIFY(plain.load(support::folderRequest(golden_), {}, {}).has_value());
     const auto expected = support::engineLogits(plain, c, 1);
     engine::Engine linked;
-    const auto loaded = linked.load(requestForModelFolderVariants(snapshot), {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    const auto loaded = linked.load(support::folderRequest(snapshot), {}, {});
+    VERIFY_VALUE(loaded);
     QCOMPARE(support::engineLogits(linked, c, 1), expected);
     const auto ids = linked.tokenize(snapshot.string(), "Hello there");
     QVERIFY(ids.has_value());
@@ -97,28 +82,28 @@ void TestModelFolderVariants::linkThatLeavesTheFolder() {
     fs::rename(folder / "tokenizer.json", outside);
     BELFRY_LINK_OR_SKIP(outside, folder / "tokenizer.json");
     engine::Engine engine;
-    const auto loaded = engine.load(requestForModelFolderVariants(folder), {}, {});
+    const auto loaded = engine.load(support::folderRequest(folder), {}, {});
     QVERIFY(!loaded.has_value());
     QCOMPARE(loaded.error().code, engine::ErrorCode::InvalidFile);
     QVERIFY(loaded.error().message.find("tokenizer.json") != std::string::npos);
     QVERIFY(loaded.error().message.find("leaves the model folder") != std::string::npos);
     const auto summary = engine.inspect(folder.string(), {});
     QVERIFY(summary.has_value());
-    QVERIFY(names(engine::inEnglish(summary->warnings), "leaves the model folder"));
+    QVERIFY(support::mentions(engine::inEnglish(summary->warnings), "leaves the model folder"));
 }
 
 void TestModelFolderVariants::oddThingsAreTold() {
     QTemporaryDir temporary;
     const fs::path folder = fs::path(temporary.path().toStdString()) / "model";
     fs::copy(golden_, folder, fs::copy_options::recursive);
-    auto tokenizer = nlohmann::ordered_json::parse(read(folder / "tokenizer.json"));
+    auto tokenizer = nlohmann::ordered_json::parse(support::textOf(folder / "tokenizer.json"));
     tokenizer["odd_tokenizer_member"] = 1;
     write(folder / "tokenizer.json", tokenizer.dump());
-    auto config = nlohmann::ordered_json::parse(read(folder / "config.json"));
+    auto config = nlohmann::ordered_json::parse(support::textOf(folder / "config.json"));
     config.erase("architectures");
     write(folder / "config.json", config.dump());
     // An unknown member in the checkpoint's header; offsets count from the header's end.
-    const std::string weights = read(folder / "model.safetensors");
+    const std::string weights = support::textOf(folder / "model.safetensors");
     uint64_t length = 0;
     std::memcpy(&length, weights.data(), sizeof length);
     auto header = nlohmann::ordered_json::parse(weights.substr(8, length));
@@ -136,19 +121,20 @@ void TestModelFolderVariants::oddThingsAreTold() {
     QVERIFY(usual->warnings.empty());
     engine::Engine engine;
     const auto summary = engine.inspect(folder.string(), {});
-    QVERIFY2(summary.has_value(), summary.has_value() ? "" : summary.error().message.c_str());
+    VERIFY_VALUE(summary);
     for (const char* odd : {"odd_tokenizer_member", "odd_header_member", "architectures"}) {
-        QVERIFY2(names(engine::inEnglish(summary->warnings), odd), odd);
+        QVERIFY2(support::mentions(engine::inEnglish(summary->warnings), odd), odd);
     }
-    const auto plan = engine.plan(requestForModelFolderVariants(folder));
+    const auto plan = engine.plan(support::folderRequest(folder));
     QVERIFY(plan.has_value());
     for (const char* odd : {"odd_header_member", "architectures"}) {
-        QVERIFY2(names(engine::inEnglish(plan->notes), odd), odd);
+        QVERIFY2(support::mentions(engine::inEnglish(plan->notes), odd), odd);
     }
-    const auto loaded = engine.load(requestForModelFolderVariants(folder), {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    const auto loaded = engine.load(support::folderRequest(folder), {}, {});
+    VERIFY_VALUE(loaded);
     for (const std::string& warning : engine::inEnglish(summary->warnings)) {
-        QVERIFY2(names(engine::inEnglish(engine.loadNotes()), warning), warning.c_str());
+        QVERIFY2(support::mentions(engine::inEnglish(engine.loadNotes()), warning),
+                 warning.c_str());
     }
 }
 
@@ -158,11 +144,12 @@ void TestModelFolderVariants::missingTokenizer() {
     fs::copy(golden_, folder, fs::copy_options::recursive);
     fs::remove(folder / "tokenizer.json");
     engine::Engine engine;
-    QVERIFY(engine.plan(requestForModelFolderVariants(folder)).has_value());
+    QVERIFY(engine.plan(support::folderRequest(folder)).has_value());
     const auto summary = engine.inspect(folder.string(), {});
     QVERIFY(summary.has_value());
-    QVERIFY(names(engine::inEnglish(summary->warnings), "tokenizer.json is not in the folder"));
-    const auto loaded = engine.load(requestForModelFolderVariants(folder), {}, {});
+    QVERIFY(support::mentions(engine::inEnglish(summary->warnings),
+                              "tokenizer.json is not in the folder"));
+    const auto loaded = engine.load(support::folderRequest(folder), {}, {});
     QVERIFY(!loaded.has_value());
     QVERIFY(loaded.error().message.find("tokenizer.json") != std::string::npos);
 }
@@ -185,11 +172,11 @@ void TestModelFolderVariants::packedWeightsNotThere() {
     write(folder / "model.safetensors",
           "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1000000\n");
     engine::Engine engine;
-    const auto expected = engine.plan(requestForModelFolderVariants(whole));
-    const auto plan = engine.plan(requestForModelFolderVariants(folder));
-    QVERIFY2(plan.has_value(), plan.has_value() ? "" : plan.error().message.c_str());
-    QVERIFY(names(engine::inEnglish(plan->notes), "quantization_config"));
-    QVERIFY(names(engine::inEnglish(plan->notes), "Git LFS pointer"));
+    const auto expected = engine.plan(support::folderRequest(whole));
+    const auto plan = engine.plan(support::folderRequest(folder));
+    VERIFY_VALUE(plan);
+    QVERIFY(support::mentions(engine::inEnglish(plan->notes), "quantization_config"));
+    QVERIFY(support::mentions(engine::inEnglish(plan->notes), "Git LFS pointer"));
     QCOMPARE(plan->tensors.size(), expected->tensors.size());
     for (size_t i = 0; i < plan->tensors.size(); ++i) {
         const std::string& name = plan->tensors[i].tensor;
@@ -197,14 +184,14 @@ void TestModelFolderVariants::packedWeightsNotThere() {
         QVERIFY2(plan->tensors[i].format == expected->tensors[i].format, name.c_str());
     }
     engine::Engine loading;
-    const auto loaded = loading.load(requestForModelFolderVariants(folder), {}, {});
+    const auto loaded = loading.load(support::folderRequest(folder), {}, {});
     QVERIFY(!loaded.has_value());
     QVERIFY2(loaded.error().message.find("Git LFS pointer") != std::string::npos,
              loaded.error().message.c_str());
 }
 
 void TestModelFolderVariants::problemsOfAPlanAreTold() {
-    engine::LoadRequest request = requestForModelFolderVariants(golden_);
+    engine::LoadRequest request = support::folderRequest(golden_);
     request.sim_gpus = {uint64_t{1} << 30};
     request.device_map = R"({"": "sim:0", "foo": "cpu", "bar": "cpu", "model.norm_x": "sim:7"})";
     engine::Engine engine;
@@ -223,7 +210,7 @@ void TestModelFolderVariants::problemsOfAPlanAreTold() {
     request.device_map = "gpu";
     request.context = 999999;
     QVERIFY(engine.load(request, {}, {}).has_value());
-    QVERIFY(names(engine::inEnglish(engine.loadNotes()), "999999"));
+    QVERIFY(support::mentions(engine::inEnglish(engine.loadNotes()), "999999"));
     const auto notes = engine::inEnglish(engine.loadNotes());
     QCOMPARE(std::set<std::string>(notes.begin(), notes.end()).size(), notes.size());
 }
@@ -247,17 +234,18 @@ void TestModelFolderVariants::stopTextsEndReplies() {
     const fs::path folder = fs::path(temporary.path().toStdString()) / "model";
     fs::copy(golden_, folder, fs::copy_options::recursive);
     engine::Engine plain;
-    QVERIFY(plain.load(requestForModelFolderVariants(folder), {}, {}).has_value());
+    QVERIFY(plain.load(support::folderRequest(folder), {}, {}).has_value());
     const auto whole = plain.generate(question(), {}, {});
     QVERIFY(whole.has_value());
     QVERIFY2(whole->text.size() > 12, whole->text.c_str());
     const std::string stop = whole->text.substr(4, 5); // over several tokens
     const size_t end = whole->text.find(stop) + stop.size();
-    auto defaults = nlohmann::ordered_json::parse(read(folder / "generation_config.json"));
+    auto defaults =
+        nlohmann::ordered_json::parse(support::textOf(folder / "generation_config.json"));
     defaults["stop_strings"] = {"never said", stop};
     write(folder / "generation_config.json", defaults.dump());
     engine::Engine stopping;
-    QVERIFY(stopping.load(requestForModelFolderVariants(folder), {}, {}).has_value());
+    QVERIFY(stopping.load(support::folderRequest(folder), {}, {}).has_value());
     std::string streamed;
     const auto cut = stopping.generate(
         question(), [&](const engine::ReplyUpdate& update) { streamed += update.text; }, {});
@@ -280,14 +268,15 @@ void TestModelFolderVariants::adaptersTemplateIsCompared() {
     fs::copy(support::goldenDir() / "e2b/adapters/text", adapter, fs::copy_options::recursive);
     write(adapter / "chat_template.jinja",
           "{{ '<|turn>system\\nYou are Foo.<turn|>' }}{{ messages[0].content }}");
-    engine::LoadRequest request = requestForModelFolderVariants(golden_);
+    engine::LoadRequest request = support::folderRequest(golden_);
     request.adapters = {{adapter.string(), 1.0, true}};
     engine::Engine engine;
     const auto loaded = engine.load(request, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     const auto tells = [](const engine::Reply& reply) {
-        return names(engine::inEnglish(reply.notes), "tuned/chat_template.jinja: its chat template "
-                                                     "would write this conversation otherwise");
+        return support::mentions(engine::inEnglish(reply.notes),
+                                 "tuned/chat_template.jinja: its chat template "
+                                 "would write this conversation otherwise");
     };
     const auto first = engine.generate(question(), {}, {});
     QVERIFY(first.has_value() && tells(*first));
@@ -324,7 +313,7 @@ void TestModelFolderVariants::whatALoadWouldRefuse() {
     QTemporaryDir temporary;
     const fs::path folder = fs::path(temporary.path().toStdString()) / "model";
     fs::copy(packed, folder, fs::copy_options::recursive);
-    const std::string weights = read(folder / "model.safetensors");
+    const std::string weights = support::textOf(folder / "model.safetensors");
     uint64_t length = 0;
     std::memcpy(&length, weights.data(), sizeof length);
     const auto header = nlohmann::ordered_json::parse(weights.substr(8, length));
@@ -341,16 +330,17 @@ void TestModelFolderVariants::whatALoadWouldRefuse() {
     write(folder / "model.safetensors", size + text + weights.substr(8 + length));
 
     engine::Engine engine;
-    const auto intact = engine.plan(requestForModelFolderVariants(packed));
+    const auto intact = engine.plan(support::folderRequest(packed));
     QVERIFY(intact.has_value());
-    QVERIFY(!names(engine::inEnglish(intact->notes), "a load would fail"));
-    const auto plan = engine.plan(requestForModelFolderVariants(folder));
-    QVERIFY2(plan.has_value(), plan.has_value() ? "" : plan.error().message.c_str());
-    const auto loaded = engine.load(requestForModelFolderVariants(folder), {}, {});
+    QVERIFY(!support::mentions(engine::inEnglish(intact->notes), "a load would fail"));
+    const auto plan = engine.plan(support::folderRequest(folder));
+    VERIFY_VALUE(plan);
+    const auto loaded = engine.load(support::folderRequest(folder), {}, {});
     QVERIFY(!loaded.has_value());
     QVERIFY2(loaded.error().message.find(rule.toStdString()) != std::string::npos,
              loaded.error().message.c_str());
-    QVERIFY(names(engine::inEnglish(plan->notes), "a load would fail: " + loaded.error().message));
+    QVERIFY(support::mentions(engine::inEnglish(plan->notes),
+                              "a load would fail: " + loaded.error().message));
 }
 
 TEST_CLASS(TestModelFolderVariants)

@@ -5,6 +5,7 @@
 #include "engine/files/safetensors_writer.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -46,33 +47,13 @@ fs::path makeFolder(const QTemporaryDir& root, const std::string& family, const 
     }
     engine::WriteOptions options;
     options.is_replacing_allowed = true;
-    const auto written = engine::writeSafetensorsFile(folder / "model.safetensors", list, options);
-    if (!written.has_value()) {
-        qFatal("%s", written.error().message.c_str());
-    }
+    support::must(engine::writeSafetensorsFile(folder / "model.safetensors", list, options),
+                  "written");
     return folder;
-}
-
-support::GoldenCase caseOfNotFinite(const std::string& family, const std::string& id) {
-    for (const auto& c : support::goldenCases(family)) {
-        if (c.id == id) {
-            return c;
-        }
-    }
-    qFatal("no such case");
 }
 
 bool isIn(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
-}
-
-std::string detail(const engine::Error& error, const std::string& name) {
-    for (const auto& [key, value] : error.details) {
-        if (key == name) {
-            return value;
-        }
-    }
-    return {};
 }
 
 } // namespace
@@ -97,9 +78,7 @@ private:
 
 /// What is read for the host: bounds, scales, tables of the towers.
 void TestNotFinite::loadNamesIt_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<QString>("tensor");
-    QTest::addColumn<float>("value");
+    support::addColumns<QString, QString, float>("family", "tensor", "value");
     const auto add = [](const char* family, const char* tensor, const char* word, float value) {
         QTest::addRow("%s %s %s", family, tensor, word)
             << QString::fromUtf8(family) << QString::fromUtf8(tensor) << value;
@@ -141,7 +120,7 @@ void TestNotFinite::loadNamesIt() {
     QVERIFY(!outcome.has_value());
     QCOMPARE(outcome.error().code, engine::ErrorCode::InvalidFile);
     QVERIFY2(outcome.error().message.starts_with(name), outcome.error().message.c_str());
-    QCOMPARE(detail(outcome.error(), "tensor"), name);
+    QCOMPARE(support::detailOf(outcome.error(), "tensor"), name);
     QVERIFY2(isIn(outcome.error().message, "download it again"), outcome.error().message.c_str());
 }
 
@@ -163,15 +142,12 @@ void TestNotFinite::openBoundsAreNone() {
     request.model = makeFolder(root_, "e2b", without).string();
     engine::Engine absent;
     QVERIFY(absent.load(request, {}, {}).has_value());
-    const auto c = caseOfNotFinite("e2b", "image_audio");
+    const auto c = support::goldenCase("e2b", "image_audio");
     QCOMPARE(support::engineLogits(open, c, 1), support::engineLogits(absent, c, 1));
 }
 
 void TestNotFinite::answerNamesIt_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<QString>("id");
-    QTest::addColumn<QString>("tensor");
-    QTest::addColumn<float>("value");
+    support::addColumns<QString, QString, QString, float>("family", "id", "tensor", "value");
     const auto add = [](const char* family, const char* id, const std::string& tensor,
                         float value = kNan) {
         QTest::addRow("%s %s %s", family, tensor.c_str(),
@@ -227,7 +203,7 @@ void TestNotFinite::answerNamesIt() {
     QFETCH(float, value);
     const std::string name = tensor.toStdString();
     const std::string model = family.toStdString();
-    const auto c = caseOfNotFinite(model, id.toStdString());
+    const auto c = support::goldenCase(model, id.toStdString());
     Tensors tensors =
         support::readSafetensors(support::goldenDir() / model / "model/model.safetensors");
     QVERIFY2(tensors.contains(name), name.c_str());
@@ -255,7 +231,7 @@ void TestNotFinite::answerNamesIt() {
         }
         engine::Engine engine;
         const auto loaded = engine.load(request, {}, {});
-        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        VERIFY_VALUE(loaded);
         engine::GenerateRequest asked = support::goldenCaseRequest(c);
         asked.sampling.temperature = 0;
         asked.sampling.max_tokens = 4;
@@ -268,17 +244,14 @@ void TestNotFinite::answerNamesIt() {
             QVERIFY2(error.message.starts_with(name + ": element " + std::to_string(element) + " "),
                      error.message.c_str());
             QVERIFY2(isIn(error.message, "download it again"), error.message.c_str());
-            QCOMPARE(detail(error, "tensor"), name);
+            QCOMPARE(support::detailOf(error, "tensor"), name);
         }
         QCOMPARE(support::memoryDifference(engine), std::string());
     }
 }
 
 void TestNotFinite::overflowNamesTheLayer_data() {
-    QTest::addColumn<QString>("id");
-    QTest::addColumn<QString>("first");
-    QTest::addColumn<QString>("second");
-    QTest::addColumn<QString>("module");
+    support::addColumns<QString, QString, QString, QString>("id", "first", "second", "module");
     const QString layer = QStringLiteral("model.language_model.layers.3");
     QTest::addRow("decoder") << QStringLiteral("text")
                              << layer + QStringLiteral(".mlp.up_proj.weight")
@@ -309,19 +282,19 @@ void TestNotFinite::overflowNamesTheLayer() {
     engine::Engine engine;
     QVERIFY(engine.load(request, {}, {}).has_value());
     const auto reply = engine.generate(
-        support::goldenCaseRequest(caseOfNotFinite("e2b", id.toStdString())), {}, {});
+        support::goldenCaseRequest(support::goldenCase("e2b", id.toStdString())), {}, {});
     QVERIFY(!reply.has_value());
     const engine::Error& error = reply.error();
     QVERIFY2(error.code == engine::ErrorCode::InvalidFile, error.message.c_str());
     QVERIFY2(error.message.starts_with(module.toStdString() + ": "), error.message.c_str());
     QVERIFY2(isIn(error.message, "too large for a float"), error.message.c_str());
     QVERIFY2(isIn(error.message, "another one"), error.message.c_str());
-    QCOMPARE(detail(error, "module"), module.toStdString());
+    QCOMPARE(support::detailOf(error, "module"), module.toStdString());
 }
 
 /// The prompt is fine; the row of a token that is chosen later is not.
 void TestNotFinite::inTheMiddleOfAReply() {
-    const auto c = caseOfNotFinite("e2b", "text");
+    const auto c = support::goldenCase("e2b", "text");
     Tensors tensors =
         support::readSafetensors(support::goldenDir() / "e2b/model/model.safetensors");
     const std::string name = "model.language_model.embed_tokens_per_layer.weight";
@@ -348,7 +321,7 @@ void TestNotFinite::inTheMiddleOfAReply() {
     asked.sampling.max_tokens = static_cast<int64_t>(at);
     const auto again = engine.generate(asked, {}, {});
     if (at > 0) {
-        QVERIFY2(again.has_value(), again.has_value() ? "" : again.error().message.c_str());
+        VERIFY_VALUE(again);
         QCOMPARE(again->token_ids,
                  std::vector<int32_t>(c.greedy.begin(), c.greedy.begin() + static_cast<int>(at)));
     }
@@ -366,7 +339,7 @@ void TestNotFinite::headOfItsOwn() {
     engine::Engine engine;
     QVERIFY(engine.load(request, {}, {}).has_value());
     const auto reply =
-        engine.generate(support::goldenCaseRequest(caseOfNotFinite("e2b", "text")), {}, {});
+        engine.generate(support::goldenCaseRequest(support::goldenCase("e2b", "text")), {}, {});
     QVERIFY(!reply.has_value());
     QCOMPARE(reply.error().code, engine::ErrorCode::InvalidFile);
     QVERIFY2(reply.error().message.starts_with("lm_head.weight: element 7 is NaN"),

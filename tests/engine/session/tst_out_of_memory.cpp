@@ -76,16 +76,6 @@ engine::LoadRequest requestForOutOfMemory(const char* map) {
     return request;
 }
 
-/// The golden case that has the wanted media.
-support::GoldenCase caseWith(bool has_image, bool has_audio) {
-    for (const auto& c : support::goldenCases("e2b")) {
-        if (c.image.empty() != has_image && c.audio.empty() != has_audio) {
-            return c;
-        }
-    }
-    return {};
-}
-
 /// One turn.
 engine::Result<engine::Reply> turn(FaultyEngine& faulty, const support::GoldenCase& c) {
     engine::GenerateRequest request = support::goldenCaseRequest(c);
@@ -112,12 +102,12 @@ private Q_SLOTS:
 private:
     static void load(FaultyEngine& faulty, const char* map) {
         const auto loaded = faulty.load(requestForOutOfMemory(map));
-        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        VERIFY_VALUE(loaded);
     }
 };
 
 void TestOutOfMemory::firstLoad() {
-    const support::GoldenCase c = caseWith(false, false);
+    const support::GoldenCase c = support::goldenCaseWith("e2b", false, false);
     FaultyEngine faulty;
     int failures = 0;
     for (const DeviceId id : {DeviceId::cpu(), DeviceId::sim(0)}) {
@@ -140,7 +130,7 @@ void TestOutOfMemory::firstLoad() {
 }
 
 void TestOutOfMemory::loadBesideLoaded() {
-    const support::GoldenCase c = caseWith(false, false);
+    const support::GoldenCase c = support::goldenCaseWith("e2b", false, false);
     FaultyEngine faulty;
     load(faulty, kBefore);
     const auto expected = tokensOf(turn(faulty, c));
@@ -167,7 +157,7 @@ void TestOutOfMemory::loadBesideLoaded() {
 }
 
 void TestOutOfMemory::move() {
-    const support::GoldenCase c = caseWith(false, false);
+    const support::GoldenCase c = support::goldenCaseWith("e2b", false, false);
     FaultyEngine faulty;
     load(faulty, kBefore);
     const auto expected = tokensOf(turn(faulty, c));
@@ -189,7 +179,7 @@ void TestOutOfMemory::move() {
             } else {
                 ++succeeded; // a second way was found, or nothing failed
                 const auto back = faulty.engine->applyMap(kBefore, {}, {});
-                QVERIFY2(back.has_value(), back.has_value() ? "" : back.error().message.c_str());
+                VERIFY_VALUE(back);
                 QCOMPARE(faulty.accounts(), before);
             }
             QCOMPARE(support::memoryDifference(*faulty.engine), std::string());
@@ -207,8 +197,7 @@ void TestOutOfMemory::move() {
 }
 
 void TestOutOfMemory::turns_data() {
-    QTest::addColumn<bool>("has_image");
-    QTest::addColumn<bool>("has_audio");
+    support::addColumns<bool, bool>("has_image", "has_audio");
     QTest::newRow("first token") << false << false;
     QTest::newRow("picture") << true << false;
     QTest::newRow("sound") << false << true;
@@ -217,7 +206,7 @@ void TestOutOfMemory::turns_data() {
 void TestOutOfMemory::turns() {
     QFETCH(bool, has_image);
     QFETCH(bool, has_audio);
-    const support::GoldenCase c = caseWith(has_image, has_audio);
+    const support::GoldenCase c = support::goldenCaseWith("e2b", has_image, has_audio);
     QVERIFY(!c.input_ids.empty());
     std::vector<int32_t> expected;
     {

@@ -6,6 +6,7 @@
 // failing row names the map.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 #include "tests/support/worst_error.h"
 
 #include <QTest>
@@ -161,10 +162,7 @@ const Reference& TestPlacementMatrix::reference(const std::string& family,
         request.sim_gpus = {64U << 20U};
         request.device_map = "gpu";
         request.quant = quant;
-        const auto loaded = engine.load(request, {}, {});
-        if (!loaded.has_value()) {
-            qFatal("%s", loaded.error().message.c_str());
-        }
+        support::must(engine.load(request, {}, {}), "load");
         for (const auto& c : support::goldenCases(family)) {
             if (std::find(casesUsed().begin(), casesUsed().end(), c.id) != casesUsed().end()) {
                 entry.logits[c.id] = support::engineLogits(engine, c, 4);
@@ -176,9 +174,7 @@ const Reference& TestPlacementMatrix::reference(const std::string& family,
 }
 
 void TestPlacementMatrix::sameAnswer_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<QString>("quant");
-    QTest::addColumn<QString>("map");
+    support::addColumns<QString, QString, QString>("family", "quant", "map");
     for (const char* family : {"e2b", "e4b"}) {
         for (const char* quant : {"none", "nf4", "nf4-dq"}) {
             for (const Row& row : rowsFor(family)) {
@@ -202,7 +198,7 @@ void TestPlacementMatrix::sameAnswer() {
     request.quant = quant.toStdString();
     engine::Engine engine;
     const auto loaded = engine.load(request, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     QCOMPARE(support::memoryDifference(engine), std::string());
     for (const auto& c : support::goldenCases(name)) {
         const auto it = expected.logits.find(c.id);

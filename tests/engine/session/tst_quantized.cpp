@@ -86,9 +86,7 @@ private:
 };
 
 void TestQuantized::logits_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<QString>("format");
-    QTest::addColumn<QString>("folder");
+    support::addColumns<QString, QString, QString>("family", "format", "folder");
     for (const char* family : {"e2b", "e4b", "dense31b", "moe26b"}) {
         for (const char* format : {"nf4", "nf4-dq"}) {
             QTest::addRow("%s %s on load", family, format)
@@ -121,7 +119,7 @@ void TestQuantized::logits() {
     }
     engine::Engine engine;
     const auto loaded = engine.load(request, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     QCOMPARE(support::memoryDifference(engine), std::string());
     const auto expected =
         support::readSafetensors(support::goldenDir() / name / "quantized" /
@@ -136,8 +134,7 @@ void TestQuantized::logits() {
 }
 
 void TestQuantized::otherBlockSizes_data() {
-    QTest::addColumn<QString>("format");
-    QTest::addColumn<int>("block_size");
+    support::addColumns<QString, int>("format", "block_size");
     for (const int block_size : {32, 128, 512, 4096}) {
         for (const char* format : {"nf4", "nf4-dq", "fp4"}) {
             QTest::addRow("%s, blocks of %d", format, block_size)
@@ -163,10 +160,11 @@ void TestQuantized::otherBlockSizes() {
     writeExpanded(support::goldenDir() / "e2b/model", modules, kind, block_size, folder);
     engine::LoadRequest request = support::goldenRequest("e2b");
     request.quant = format.toStdString();
-    request.quant_block = formatRow(kind).block_size > 0 ? 64 : block_size; // the format's own block size counts
+    request.quant_block =
+        formatRow(kind).block_size > 0 ? 64 : block_size; // the format's own block size counts
     engine::Engine engine;
     const auto loaded = engine.load(request, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     QCOMPARE(support::memoryDifference(engine), std::string());
     for (const auto& row : engine.currentPlan()->tensors) {
         QCOMPARE(row.block_size, row.format == kind ? block_size : engine::kBlockSize);
@@ -175,11 +173,11 @@ void TestQuantized::otherBlockSizes() {
     expanded.model = folder.string();
     engine::Engine reference;
     const auto same = reference.load(expanded, {}, {});
-    QVERIFY2(same.has_value(), same.has_value() ? "" : same.error().message.c_str());
+    VERIFY_VALUE(same);
     const auto c = support::goldenCases("e2b").front();
-    const double error = support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
-                                                       support::engineLogits(reference, c, 8));
-    QVERIFY2(error <= 1e-5, qPrintable(QString::number(error)));
+    QCOMPARE_LE(support::maxRelativeToLargest(support::engineLogits(engine, c, 8),
+                                              support::engineLogits(reference, c, 8)),
+                1e-5);
 }
 
 void TestQuantized::modulesInFourBits_data() {

@@ -5,6 +5,7 @@
 // folder and a line in engine/families: nothing else of the engine knows of it.
 #include "engine/devices/gpu_access.h"
 #include "engine/families/config.h"
+#include "tests/engine/session/small_card.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/hidden_device.h"
@@ -93,7 +94,7 @@ void TestSecondFamily::refusedUnlessAskedFor() {
 void TestSecondFamily::everyHiddenState() {
     const auto read =
         engine::readModelConfig(folder_.path().toStdString(), engine::Families::Experimental);
-    QVERIFY2(read.has_value(), read.has_value() ? "" : read.error().message.c_str());
+    VERIFY_VALUE(read);
     auto open = support::openModel(folder_.path().toStdString(), *read, true,
                                    kernels::cpuScalarOps(), 512, 64);
     const support::GoldenCase& c = cases_.back();
@@ -114,8 +115,7 @@ void TestSecondFamily::everyHiddenState() {
 }
 
 void TestSecondFamily::logitsAndTokens_data() {
-    QTest::addColumn<QString>("map");
-    QTest::addColumn<QString>("quant");
+    support::addColumns<QString, QString>("map", "quant");
     QTest::newRow("CPU") << "cpu"
                          << "";
     QTest::newRow("a card") << "gpu"
@@ -147,7 +147,7 @@ void TestSecondFamily::logitsAndTokens() {
         wanted.device_map = map.toStdString();
         wanted.quant = quant.isEmpty() ? wanted.quant : quant.toStdString();
         const auto loaded = engine.load(wanted, {}, {});
-        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        VERIFY_VALUE(loaded);
         QCOMPARE(support::memoryDifference(engine), std::string());
         engine::Engine plain(options);
         wanted.device_map = "cpu";
@@ -158,8 +158,7 @@ void TestSecondFamily::logitsAndTokens() {
             const auto golden = quant.isEmpty() ? expected_.at(c.id + ".logits").floats()
                                                 : support::engineLogits(plain, c, rows);
             QCOMPARE(logits.size(), golden.size());
-            const double error = support::maxRelativeToLargest(logits, golden);
-            QVERIFY2(error <= kSecondFamilyBound, qPrintable(QString::number(error)));
+            QCOMPARE_LE(support::maxRelativeToLargest(logits, golden), kSecondFamilyBound);
             const auto count = static_cast<int>(c.greedy.size());
             QCOMPARE(support::engineGreedy(engine, c, count),
                      quant.isEmpty() ? c.greedy : support::engineGreedy(plain, c, count));
@@ -183,21 +182,15 @@ void TestSecondFamily::fusedStepsOnCards() {
     QFETCH(QString, map);
     constexpr int kLayers = 4;
     constexpr int kTokens = 5;
-    support::EmulatedCardOptions card_options;
-    card_options.cards = 2;
-    card_options.multiprocessors = 4;
-    card_options.run.resident_threads = 8192;
-    support::EmulatedCard card(card_options);
-    engine::EngineOptions options;
+    support::EmulatedCard card(support::smallCard(2));
+    engine::EngineOptions options = support::optionsOn(card);
     options.families = engine::Families::Experimental;
-    options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images()));
     engine::Engine engine(options);
     engine::LoadRequest wanted = request();
     wanted.is_reference_precision = false;
     wanted.device_map = map.toStdString();
     const auto loaded = engine.load(wanted, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
 
     const support::GoldenCase& c = cases_.back();
     size_t from = card.ran().size();
@@ -252,8 +245,7 @@ void TestSecondFamily::fusedStepsOnCards() {
 }
 
 void TestSecondFamily::refusesWhatItDoesNotCompute_data() {
-    QTest::addColumn<QString>("key");
-    QTest::addColumn<QString>("value");
+    support::addColumns<QString, QString>("key", "value");
     QTest::newRow("bias of attention") << "attention_bias"
                                        << "true";
     QTest::newRow("bias of the MLP") << "mlp_bias"

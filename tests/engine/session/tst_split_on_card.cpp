@@ -5,6 +5,7 @@
 // through all layers together (a last row alone goes another way behind the cut). (All else that
 // may happen is in tst_split_steps.cpp, on devices without kernels.)
 #include "engine/devices/gpu_access.h"
+#include "tests/engine/session/small_card.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/program/test_class.h"
@@ -23,8 +24,7 @@ private Q_SLOTS:
 };
 
 void TestSplitOnCard::asOneCard_data() {
-    QTest::addColumn<QString>("quant");
-    QTest::addColumn<QString>("adapter");
+    support::addColumns<QString, QString>("quant", "adapter");
     QTest::newRow("4 bits") << "nf4-dq"
                             << "";
     QTest::newRow("16 bits") << "none"
@@ -38,11 +38,7 @@ void TestSplitOnCard::asOneCard() {
     QFETCH(QString, adapter);
     constexpr int kTokens = 4;
     constexpr int32_t kPrompt = 20;
-    support::EmulatedCardOptions card_options;
-    card_options.cards = 2;
-    card_options.multiprocessors = 4;
-    card_options.run.resident_threads = 8192;
-    support::EmulatedCard card(card_options);
+    support::EmulatedCard card(support::smallCard(2));
     struct Place {
         const char* map;
         int layers; ///< On cards.
@@ -60,10 +56,7 @@ void TestSplitOnCard::asOneCard() {
                    "model.language_model.layers.8": "cuda:1"}})",
                                      8, 28, true}}) {
         size_t before = card.ran().size();
-        engine::EngineOptions options;
-        options.gpus = std::make_shared<const engine::GpuAccess>(
-            engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images()));
-        engine::Engine engine(options);
+        engine::Engine engine(support::optionsOn(card));
         engine::LoadRequest request = support::goldenRequest("e2b");
         request.is_reference_precision = false; // fused steps need the 16-bit cache
         request.quant = quant.toStdString();
@@ -75,19 +68,16 @@ void TestSplitOnCard::asOneCard() {
                 {support::goldenAdapter("e2b", adapter.toStdString()), 1.0, true});
         }
         const auto loaded = engine.load(request, {}, {});
-        QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+        VERIFY_VALUE(loaded);
         // Rows of a prompt in fused steps, then tokens one by one.
-        engine::GenerateRequest prompt;
-        prompt.sampling.temperature = 0.0;
-        prompt.sampling.ignores_eos = true;
-        prompt.sampling.max_tokens = kTokens;
+        engine::GenerateRequest prompt = support::greedyRequest({}, kTokens);
         for (int32_t i = 0; i < kPrompt; ++i) {
             prompt.raw_ids.push_back(i == 0 ? 2 : 30 + 7 * i);
         }
         std::vector<float> logits;
         const auto rows = engine.logits(prompt, 8, {});
         QCOMPARE(card.finish(), std::string());
-        QVERIFY2(rows.has_value(), rows.has_value() ? "" : rows.error().message.c_str());
+        VERIFY_VALUE(rows);
         const auto ran = [&](size_t from, const std::string& wanted) {
             return std::count_if(card.ran().begin() + static_cast<std::ptrdiff_t>(from),
                                  card.ran().end(), [&](const std::string& name) {
@@ -100,7 +90,7 @@ void TestSplitOnCard::asOneCard() {
         before = card.ran().size();
         const auto reply = engine.generate(prompt, {}, {});
         QCOMPARE(card.finish(), std::string());
-        QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+        VERIFY_VALUE(reply);
         const auto steps = ran(before, "belfry_attend_step_256");
         engine::GenerateRequest more = prompt;
         more.raw_ids.insert(more.raw_ids.end(), reply->token_ids.begin(), reply->token_ids.end());
@@ -122,8 +112,8 @@ void TestSplitOnCard::asOneCard() {
         if (place.has_cpu) {
             const double rows_error = support::maxRelativeToLargest(rows->logits, one_card_rows);
             const double error = support::maxRelativeToLargest(last->logits, one_card_last);
-            QVERIFY2(rows_error < 3e-2, qPrintable(QString::number(rows_error)));
-            QVERIFY2(error < 3e-2, qPrintable(QString::number(error)));
+            QCOMPARE_LT(rows_error, 3e-2);
+            QCOMPARE_LT(error, 3e-2);
         } else { // to the bit
             QVERIFY(rows->logits == one_card_rows);
             QVERIFY(last->logits == one_card_last);
@@ -136,15 +126,8 @@ void TestSplitOnCard::asOneCard() {
 /// Behind the head of a decoder over two cards the card chooses: greedy tokens, and candidates for
 /// drawn ones, instead of a row of logits for every token. The texts are those of whole rows.
 void TestSplitOnCard::choiceOnTheCard() {
-    support::EmulatedCardOptions card_options;
-    card_options.cards = 2;
-    card_options.multiprocessors = 4;
-    card_options.run.resident_threads = 8192;
-    support::EmulatedCard card(card_options);
-    engine::EngineOptions options;
-    options.gpus = std::make_shared<const engine::GpuAccess>(
-        engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images()));
-    engine::Engine engine(options);
+    support::EmulatedCard card(support::smallCard(2));
+    engine::Engine engine(support::optionsOn(card));
     engine::LoadRequest request = support::goldenRequest("e2b");
     request.is_reference_precision = false; // fused steps need the 16-bit cache
     request.head = "int8";
@@ -152,7 +135,7 @@ void TestSplitOnCard::choiceOnTheCard() {
         {"model.language_model.layers.[5-9]": "cuda:1", "model.vision_tower": "cpu"}})";
     request.context = 64;
     const auto loaded = engine.load(request, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     constexpr size_t kTokens = 5;
     engine::GenerateRequest prompt;
     prompt.raw_ids = {2, 30, 31, 32, 33};
@@ -179,7 +162,7 @@ void TestSplitOnCard::choiceOnTheCard() {
             const auto reply = engine.generate(prompt, {}, {});
             prompt.sampling.repetition_penalty = 1.0;
             QCOMPARE(card.finish(), std::string());
-            QVERIFY2(reply.has_value(), reply.has_value() ? "" : reply.error().message.c_str());
+            VERIFY_VALUE(reply);
             QCOMPARE(reply->token_ids.size(), kTokens);
             texts.push_back(reply->token_ids);
             // The first token comes from the prompt's row.

@@ -19,16 +19,8 @@ namespace {
 constexpr uint64_t kSplitCapacity = uint64_t{512} << 20;
 constexpr int kTokens = 40; ///< Past the sliding window: rings wrap within the recordings.
 
-std::string nativeSplitSteps(const std::string& fallback, const std::string& entries) {
-    return "{\"version\": 1, \"default\": \"" + fallback + "\", \"map\": {" + entries + "}}";
-}
-
 std::string layers(const std::string& range, const std::string& device) {
     return "\"model.language_model.layers." + range + "\": \"" + device + "\"";
-}
-
-std::string errorOfSplitSteps(const engine::Result<void>& result) {
-    return result.has_value() ? std::string() : result.error().message;
 }
 
 engine::LoadRequest requestOf(const std::string& family, const std::string& map) {
@@ -91,35 +83,36 @@ void TestSplitSteps::sameAnswers_data() {
     }
     const std::string stored = R"({"store": "cpu", "compute": "cuda:0"})";
     const std::vector<Row> rows = {
-        {"two cards", "e2b", nativeSplitSteps("cuda:0", layers("[4-9]", "cuda:1")), 3},
+        {"two cards", "e2b", support::nativeMap("cuda:0", layers("[4-9]", "cuda:1")), 3},
         {"CPU in the middle, one card twice", "e2b",
-         nativeSplitSteps("cuda:0", layers("[2-4]", "cpu")), 2},
-        {"first layers on the CPU", "e2b", nativeSplitSteps("cuda:0", layers("[0-2]", "cpu")), 1},
+         support::nativeMap("cuda:0", layers("[2-4]", "cpu")), 2},
+        {"first layers on the CPU", "e2b", support::nativeMap("cuda:0", layers("[0-2]", "cpu")), 1},
         {"card, CPU, card", "e2b",
-         nativeSplitSteps("cuda:0", layers("[2-4]", "cpu") + ", " + layers("[5-9]", "cuda:1")), 3},
+         support::nativeMap("cuda:0", layers("[2-4]", "cpu") + ", " + layers("[5-9]", "cuda:1")),
+         3},
         {"KV owners here, readers there", "e2b",
-         nativeSplitSteps("cuda:1", layers("[0-5]", "cuda:0")), 2},
-        {"alternating", "e2b", nativeSplitSteps("cuda:0", alternating), 11},
+         support::nativeMap("cuda:1", layers("[0-5]", "cuda:0")), 2},
+        {"alternating", "e2b", support::nativeMap("cuda:0", alternating), 11},
         {"slices in calls of three rows", "e2b",
-         nativeSplitSteps("cuda:0", layers("[3-9]", "cuda:1")), 5, 3},
+         support::nativeMap("cuda:0", layers("[3-9]", "cuda:1")), 5, 3},
         {"keys of one layer elsewhere", "e2b",
-         nativeSplitSteps("cuda:0", R"("model.language_model.layers.2.self_attn.k_proj": "cpu")"),
+         support::nativeMap("cuda:0", R"("model.language_model.layers.2.self_attn.k_proj": "cpu")"),
          2},
         {"two layers streamed", "e2b",
-         nativeSplitSteps("cuda:0", R"("model.language_model.layers.[4-5]": )" + stored), 2},
+         support::nativeMap("cuda:0", R"("model.language_model.layers.[4-5]": )" + stored), 2},
         {"per-layer projection elsewhere", "e2b",
-         nativeSplitSteps("cuda:0",
-                          R"("model.language_model.per_layer_model_projection": "cuda:1")"),
+         support::nativeMap("cuda:0",
+                            R"("model.language_model.per_layer_model_projection": "cuda:1")"),
          1},
         {"head elsewhere", "e2b",
-         nativeSplitSteps("cuda:0", R"("model.language_model.embed_tokens": "cpu",
+         support::nativeMap("cuda:0", R"("model.language_model.embed_tokens": "cpu",
             "lm_head": {"store": "cuda:1", "compute": "cuda:1", "duplicate_tied": true})"),
          1},
         {"cache on the CPU", "e2b",
          R"({"version": 1, "default": "cuda:0", "map": {}, "kv": {"place": "cpu"}})", 0},
-        {"two cards", "e4b", nativeSplitSteps("cuda:0", layers("[5-9]", "cuda:1")), 3},
-        {"two cards", "dense31b", nativeSplitSteps("cuda:0", layers("[2-5]", "cuda:1")), 3},
-        {"experts", "moe26b", nativeSplitSteps("cuda:0", layers("[2-5]", "cuda:1")), 0},
+        {"two cards", "e4b", support::nativeMap("cuda:0", layers("[5-9]", "cuda:1")), 3},
+        {"two cards", "dense31b", support::nativeMap("cuda:0", layers("[2-5]", "cuda:1")), 3},
+        {"experts", "moe26b", support::nativeMap("cuda:0", layers("[2-5]", "cuda:1")), 0},
     };
     for (const bool is_late : {false, true}) {
         for (const Row& row : rows) {
@@ -147,7 +140,7 @@ void TestSplitSteps::sameAnswers() {
     request.quant = quant.toStdString();
     request.prefill_chunk = chunk;
     engine::Engine on_cpu;
-    QCOMPARE(errorOfSplitSteps(on_cpu.load(request, {}, {})), std::string());
+    VERIFY_VALUE(on_cpu.load(request, {}, {}));
     const auto c = support::goldenCases(name).front();
     const auto tokens = support::engineGreedy(on_cpu, c, kTokens);
     const auto logits = support::engineLogits(on_cpu, c, 1);
@@ -156,7 +149,7 @@ void TestSplitSteps::sameAnswers() {
     for (const bool is_split : {true, false}) {
         counts_.is_late = is_late;
         const auto engine = makeEngine(is_split);
-        QCOMPARE(errorOfSplitSteps(engine->load(request, {}, {})), std::string());
+        VERIFY_VALUE(engine->load(request, {}, {}));
         const int before = counts_.replays;
         QCOMPARE(support::engineGreedy(*engine, c, kTokens), tokens);
         const int replays = counts_.replays - before;
@@ -180,12 +173,12 @@ void TestSplitSteps::withAdapters() {
     request.quant = "nf4";
     request.adapters.push_back({support::goldenAdapter("e2b", adapter.toStdString()), 1.0, true});
     engine::Engine on_cpu;
-    QCOMPARE(errorOfSplitSteps(on_cpu.load(request, {}, {})), std::string());
+    VERIFY_VALUE(on_cpu.load(request, {}, {}));
     const auto c = support::goldenCases("e2b").front();
     request.device_map =
-        nativeSplitSteps("cuda:0", layers("[3-4]", "cpu") + ", " + layers("[6-9]", "cuda:1"));
+        support::nativeMap("cuda:0", layers("[3-4]", "cpu") + ", " + layers("[6-9]", "cuda:1"));
     const auto engine = makeEngine();
-    QCOMPARE(errorOfSplitSteps(engine->load(request, {}, {})), std::string());
+    VERIFY_VALUE(engine->load(request, {}, {}));
     const int before = counts_.replays;
     QCOMPARE(support::engineGreedy(*engine, c, kTokens), support::engineGreedy(on_cpu, c, kTokens));
     QCOMPARE(counts_.replays - before, 4 * (kTokens - 1));
@@ -198,17 +191,16 @@ void TestSplitSteps::strengthsAreFollowed() {
         engine::LoadRequest request = requestOf("e2b", "cpu");
         request.adapters.push_back({support::goldenAdapter("e2b", adapter), 1.0, true});
         engine::Engine on_cpu;
-        QCOMPARE(errorOfSplitSteps(on_cpu.load(request, {}, {})), std::string());
-        request.device_map = nativeSplitSteps("cuda:0", layers("[3-9]", "cuda:1"));
+        VERIFY_VALUE(on_cpu.load(request, {}, {}));
+        request.device_map = support::nativeMap("cuda:0", layers("[3-9]", "cuda:1"));
         const auto engine = makeEngine();
-        QCOMPARE(errorOfSplitSteps(engine->load(request, {}, {})), std::string());
+        VERIFY_VALUE(engine->load(request, {}, {}));
         const auto c = support::goldenCases("e2b").front();
         std::vector<std::vector<int32_t>> texts;
         for (const double strength : {1.0, 2.0, 0.0, 0.5}) {
             const auto path = support::goldenAdapter("e2b", adapter);
             for (engine::Engine* each : {&on_cpu, engine.get()}) {
-                QCOMPARE(errorOfSplitSteps(each->setAdapters({{path, strength, true}}, {})),
-                         std::string());
+                VERIFY_VALUE(each->setAdapters({{path, strength, true}}, {}));
             }
             texts.push_back(support::engineGreedy(on_cpu, c, kTokens));
             QCOMPARE(support::engineGreedy(*engine, c, kTokens), texts.back());
@@ -221,18 +213,18 @@ void TestSplitSteps::strengthsAreFollowed() {
 void TestSplitSteps::movesAndTwoChats() {
     engine::LoadRequest request = requestOf("e2b", "cpu");
     engine::Engine on_cpu;
-    QCOMPARE(errorOfSplitSteps(on_cpu.load(request, {}, {})), std::string());
+    VERIFY_VALUE(on_cpu.load(request, {}, {}));
     const auto c = support::goldenCases("e2b").front();
     const auto expected = support::engineGreedy(on_cpu, c, kTokens);
-    const std::string two = nativeSplitSteps("cuda:0", layers("[3-9]", "cuda:1"));
+    const std::string two = support::nativeMap("cuda:0", layers("[3-9]", "cuda:1"));
     request.device_map = two;
     const auto engine = makeEngine();
-    QCOMPARE(errorOfSplitSteps(engine->load(request, {}, {})), std::string());
+    VERIFY_VALUE(engine->load(request, {}, {}));
     for (const std::string& map :
-         {nativeSplitSteps("cuda:0", layers("[2-6]", "cuda:1")), std::string("gpu"),
-          nativeSplitSteps("cpu", layers("[2-6]", "cuda:1")), two}) {
+         {support::nativeMap("cuda:0", layers("[2-6]", "cuda:1")), std::string("gpu"),
+          support::nativeMap("cpu", layers("[2-6]", "cuda:1")), two}) {
         QCOMPARE(support::engineGreedy(*engine, c, kTokens), expected);
-        QCOMPARE(errorOfSplitSteps(engine->applyMap(map, {}, {})), std::string());
+        VERIFY_VALUE(engine->applyMap(map, {}, {}));
         QCOMPARE(support::memoryDifference(*engine), std::string());
     }
     const int before = counts_.replays;
@@ -246,15 +238,13 @@ void TestSplitSteps::givenUpAnywhere() {
     counts_.is_late = true;
     engine::LoadRequest request = requestOf("e2b", "cpu");
     engine::Engine on_cpu;
-    QCOMPARE(errorOfSplitSteps(on_cpu.load(request, {}, {})), std::string());
+    VERIFY_VALUE(on_cpu.load(request, {}, {}));
     const auto c = support::goldenCases("e2b").front();
     const auto expected = support::engineGreedy(on_cpu, c, 8);
-    request.device_map = nativeSplitSteps("cuda:0", layers("[3-9]", "cuda:1"));
+    request.device_map = support::nativeMap("cuda:0", layers("[3-9]", "cuda:1"));
     const auto engine = makeEngine();
-    QCOMPARE(errorOfSplitSteps(engine->load(request, {}, {})), std::string());
+    VERIFY_VALUE(engine->load(request, {}, {}));
     engine::GenerateRequest text = support::goldenCaseRequest(c);
-    text.sampling.temperature = 0.0;
-    text.sampling.ignores_eos = true;
     text.sampling.max_tokens = 150;
     int cancelled = 0;
     for (int i = 0; i < 80; ++i) {
@@ -267,8 +257,7 @@ void TestSplitSteps::givenUpAnywhere() {
         other.join();
         cancelled += !reply.has_value() || reply->finish_reason == "cancelled" ? 1 : 0;
         if (i % 2 == 0) {
-            QCOMPARE(errorOfSplitSteps(engine->setAdapters({}, {})),
-                     std::string()); // recordings are dropped
+            VERIFY_VALUE(engine->setAdapters({}, {})); // recordings are dropped
         }
         if (i % 8 == 7) {
             QCOMPARE(support::engineGreedy(*engine, c, 8), expected);

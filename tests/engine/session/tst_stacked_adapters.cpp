@@ -90,12 +90,12 @@ void TestStackedAdapters::equalsSeparate() {
     const std::string out = place.filePath(QStringLiteral("stacked")).toStdString();
     engine::Engine engine;
     const auto report = engine.stack(orderOf(family.toStdString(), adapters, out), {});
-    QVERIFY2(report.has_value(), report.has_value() ? "" : report.error().message.c_str());
+    VERIFY_VALUE(report);
     QCOMPARE(report->adapters, int64_t{names.size()});
     QVERIFY(report->rank > 0 && report->modules > 0);
 
     const auto summary = engine.inspect(support::goldenRequest(family.toStdString()).model, {out});
-    QVERIFY2(summary.has_value(), summary.has_value() ? "" : summary.error().message.c_str());
+    VERIFY_VALUE(summary);
     const engine::AdapterSummary& one = summary->adapters.front();
     QCOMPARE(one.scaling, 1.0);
     QCOMPARE(one.active, one.tensors); // nothing in it is for nothing
@@ -118,9 +118,7 @@ void TestStackedAdapters::equalsSeparate() {
 }
 
 void TestStackedAdapters::refuses_data() {
-    QTest::addColumn<QString>("family");
-    QTest::addColumn<QString>("folder");
-    QTest::addColumn<QString>("words");
+    support::addColumns<QString, QString, QString>("family", "folder", "words");
     const auto own = [](const char* name) {
         return QString::fromStdString((support::testDataDir() / "adapters" / name).string());
     };

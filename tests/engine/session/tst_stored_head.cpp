@@ -10,6 +10,7 @@
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/places.h"
 #include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -49,10 +50,7 @@ void writeTensors(const fs::path& file, const StoredHeadTensors& tensors) {
     }
     engine::WriteOptions options;
     options.is_replacing_allowed = true;
-    const auto written = engine::writeSafetensorsFile(file, list, options);
-    if (!written.has_value()) {
-        qFatal("%s", written.error().message.c_str());
-    }
+    support::must(engine::writeSafetensorsFile(file, list, options), "written");
 }
 
 /// As float32, exactly.
@@ -114,32 +112,6 @@ void widenAll(StoredHeadTensors& tensors) {
     }
 }
 
-support::GoldenCase caseOfStoredHead(const std::string& id) {
-    for (const auto& c : support::goldenCases("e2b")) {
-        if (c.id == id) {
-            return c;
-        }
-    }
-    qFatal("no such case");
-}
-
-engine::LoadRequest requestForStoredHead(const fs::path& folder) {
-    engine::LoadRequest request = support::goldenRequest("e2b");
-    request.model = folder.string();
-    return request;
-}
-
-std::string loadErrorStoredHead(engine::Engine& engine, const engine::LoadRequest& request) {
-    const auto outcome = engine.load(request, {}, {});
-    return outcome.has_value() ? std::string() : outcome.error().message;
-}
-
-bool namesStoredHead(const std::vector<std::string>& lines, const std::string& word) {
-    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
-        return line.find(word) != std::string::npos;
-    });
-}
-
 } // namespace
 
 class TestStoredHead : public QObject {
@@ -167,9 +139,7 @@ private:
 };
 
 void TestStoredHead::logits_data() {
-    QTest::addColumn<QString>("head");
-    QTest::addColumn<bool>("is_tied");
-    QTest::addColumn<bool>("is_own");
+    support::addColumns<QString, bool, bool>("head", "is_tied", "is_own");
     for (const bool is_tied : {true, false}) {
         const char* word = is_tied ? "tied" : "untied";
         for (const char* head : {"own", "own float32", "own, other spelling"}) {
@@ -209,12 +179,12 @@ void TestStoredHead::logits() {
             }
         });
     engine::Engine engine;
-    QCOMPARE(loadErrorStoredHead(engine, requestForStoredHead(folder)), std::string());
+    VERIFY_VALUE(engine.load(support::folderRequest(folder), {}, {}));
     QCOMPARE(support::memoryDifference(engine), std::string());
     QCOMPARE(engine.currentPlan()->find("lm_head.weight") != nullptr, is_own);
-    QCOMPARE(namesStoredHead(engine::inEnglish(engine.loadNotes()), "lm_head.weight: "),
+    QCOMPARE(support::mentions(engine::inEnglish(engine.loadNotes()), "lm_head.weight: "),
              is_own || kind == "only");
-    QVERIFY(!namesStoredHead(engine::inEnglish(engine.loadNotes()), "KV-sharing"));
+    QVERIFY(!support::mentions(engine::inEnglish(engine.loadNotes()), "KV-sharing"));
     if (kind == "last row" || kind.ends_with("signs")) {
         return;
     }
@@ -225,16 +195,16 @@ void TestStoredHead::logits() {
         std::vector<float> expected = is_own ? own.at(id).floats() : golden.at("logits").floats();
         const size_t size = own.at(id).floats().size();
         expected.erase(expected.begin(), expected.end() - static_cast<std::ptrdiff_t>(size));
-        const double error = support::maxRelativeToLargest(
-            support::engineLogits(engine, caseOfStoredHead(id), 4), expected);
-        QVERIFY2(error <= 1e-4, qPrintable(QString::number(error)));
+        QCOMPARE_LE(support::maxRelativeToLargest(
+                        support::engineLogits(engine, support::goldenCase("e2b", id), 4), expected),
+                    1e-4);
     }
     if (is_own) {
         std::vector<int32_t> greedy;
         for (const int64_t token : own.at("greedy").integers()) {
             greedy.push_back(static_cast<int32_t>(token));
         }
-        QCOMPARE(support::engineGreedy(engine, caseOfStoredHead("text"), 24), greedy);
+        QCOMPARE(support::engineGreedy(engine, support::goldenCase("e2b", "text"), 24), greedy);
     }
 }
 
@@ -249,11 +219,11 @@ void TestStoredHead::inspectAndPlanKnowIt() {
     QCOMPARE(summary->parameters, plain->parameters + 1024 * 64);
     QCOMPARE(summary->modules.back().name, std::string("lm_head"));
     QCOMPARE(summary->modules.back().bytes, table_bytes);
-    QVERIFY(namesStoredHead(engine::inEnglish(summary->warnings),
-                            "lm_head.weight: is used as the output head"));
-    QVERIFY(!namesStoredHead(engine::inEnglish(plain->warnings), "lm_head"));
+    QVERIFY(support::mentions(engine::inEnglish(summary->warnings),
+                              "lm_head.weight: is used as the output head"));
+    QVERIFY(!support::mentions(engine::inEnglish(plain->warnings), "lm_head"));
 
-    engine::LoadRequest request = requestForStoredHead(folder);
+    engine::LoadRequest request = support::folderRequest(folder);
     request.device_map = "cpu";
     const auto plan = engine.plan(request, {});
     request.model = (support::goldenDir() / "e2b/model").string();
@@ -262,7 +232,7 @@ void TestStoredHead::inspectAndPlanKnowIt() {
     QVERIFY(plan->has_stored_head && !plain_plan->has_stored_head);
     QCOMPARE(plan->modules.back().name, std::string("lm_head"));
     QCOMPARE(plan->modules.back().bytes, table_bytes);
-    QVERIFY(namesStoredHead(engine::inEnglish(plan->notes), "lm_head.weight"));
+    QVERIFY(support::mentions(engine::inEnglish(plan->notes), "lm_head.weight"));
     const auto weights = [](const engine::PlacementPlan& p) {
         return p.devices.front().parts[engine::MemoryPart::Weights];
     };
@@ -270,8 +240,7 @@ void TestStoredHead::inspectAndPlanKnowIt() {
 }
 
 void TestStoredHead::placements_data() {
-    QTest::addColumn<QString>("map");
-    QTest::addColumn<QString>("quant");
+    support::addColumns<QString, QString>("map", "quant");
     const auto native = [](const char* entries) {
         return QStringLiteral(R"({"version": 1, "default": "sim:0", "map": {%1}})")
             .arg(QString::fromUtf8(entries));
@@ -308,23 +277,24 @@ void TestStoredHead::placements() {
     if (!fs::exists(folder)) {
         makeFolder(root_, "placed", true, addOwnHead);
     }
-    engine::LoadRequest request = requestForStoredHead(folder);
+    engine::LoadRequest request = support::folderRequest(folder);
     request.quant = quant.toStdString();
     request.device_map = "cpu";
     engine::Engine plain;
-    QCOMPARE(loadErrorStoredHead(plain, request), std::string());
-    const auto expected = support::engineLogits(plain, caseOfStoredHead("image"), 4);
-    const auto greedy = support::engineGreedy(plain, caseOfStoredHead("text"), 8);
+    VERIFY_VALUE(plain.load(request, {}, {}));
+    const auto expected = support::engineLogits(plain, support::goldenCase("e2b", "image"), 4);
+    const auto greedy = support::engineGreedy(plain, support::goldenCase("e2b", "text"), 8);
 
     request.device_map = map.toStdString();
     request.sim_gpus = {uint64_t{1} << 30, uint64_t{1} << 30};
     engine::Engine engine;
-    QCOMPARE(loadErrorStoredHead(engine, request), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     QCOMPARE(support::memoryDifference(engine), std::string());
-    const double error = support::maxRelativeToLargest(
-        support::engineLogits(engine, caseOfStoredHead("image"), 4), expected);
-    QVERIFY2(error <= 1e-5, qPrintable(QString::number(error)));
-    QCOMPARE(support::engineGreedy(engine, caseOfStoredHead("text"), 8), greedy);
+    QCOMPARE_LE(
+        support::maxRelativeToLargest(
+            support::engineLogits(engine, support::goldenCase("e2b", "image"), 4), expected),
+        1e-5);
+    QCOMPARE(support::engineGreedy(engine, support::goldenCase("e2b", "text"), 8), greedy);
 
     // The map that is saved means the same.
     const auto plan = engine.currentPlan();
@@ -341,8 +311,7 @@ void TestStoredHead::placements() {
 }
 
 void TestStoredHead::headFormats_data() {
-    QTest::addColumn<QString>("head");
-    QTest::addColumn<QString>("map");
+    support::addColumns<QString, QString>("head", "map");
     for (const char* head : {"int8", "nf4"}) {
         for (const char* map : {"cpu", "gpu", "lean", "fit"}) {
             QTest::addRow("%s, %s", head, map) << QString::fromUtf8(head) << QString::fromUtf8(map);
@@ -358,24 +327,23 @@ void TestStoredHead::headFormats() {
     if (!fs::exists(folder)) {
         makeFolder(root_, "formats", false, addOwnHead);
     }
-    engine::LoadRequest request = requestForStoredHead(folder);
+    engine::LoadRequest request = support::folderRequest(folder);
     request.sim_gpus = {uint64_t{1} << 30};
     request.device_map = map.toStdString();
     engine::Engine full;
-    QCOMPARE(loadErrorStoredHead(full, request), std::string());
-    const auto expected = support::engineLogits(full, caseOfStoredHead("text"), 4);
+    VERIFY_VALUE(full.load(request, {}, {}));
+    const auto expected = support::engineLogits(full, support::goldenCase("e2b", "text"), 4);
     request.head = head.toStdString();
     engine::Engine engine;
-    QCOMPARE(loadErrorStoredHead(engine, request), std::string());
+    VERIFY_VALUE(engine.load(request, {}, {}));
     QCOMPARE(support::memoryDifference(engine), std::string());
     const auto* row = engine.currentPlan()->find("lm_head.weight");
     QVERIFY(row != nullptr);
     QCOMPARE(row->format,
              head == QStringLiteral("int8") ? engine::Format::Q8 : engine::Format::Nf4);
-    const double error =
-        support::nmse(support::engineLogits(engine, caseOfStoredHead("text"), 4), expected);
-    QVERIFY2(error < (head == QStringLiteral("int8") ? 1e-3 : 3e-2),
-             qPrintable(QString::number(error)));
+    QCOMPARE_LT(support::nmse(support::engineLogits(engine, support::goldenCase("e2b", "text"), 4),
+                              expected),
+                head == QStringLiteral("int8") ? 1e-3 : 3e-2);
 }
 
 /// A 4-bit checkpoint with a 16-bit head of its own equals the 16-bit model quantized on load.
@@ -383,17 +351,17 @@ void TestStoredHead::packedCheckpoint() {
     const auto plain = makeFolder(root_, "16 bit", false, addOwnHead);
     const auto packed =
         makeFolder(root_, "4 bit", false, addOwnHead, "quantized/nf4-dq-checkpoint");
-    engine::LoadRequest request = requestForStoredHead(plain);
+    engine::LoadRequest request = support::folderRequest(plain);
     request.quant = "nf4-dq";
     engine::Engine on_load;
-    QCOMPARE(loadErrorStoredHead(on_load, request), std::string());
+    VERIFY_VALUE(on_load.load(request, {}, {}));
     engine::Engine stored;
-    QCOMPARE(loadErrorStoredHead(stored, requestForStoredHead(packed)), std::string());
+    VERIFY_VALUE(stored.load(support::folderRequest(packed), {}, {}));
     QCOMPARE(support::memoryDifference(stored), std::string());
-    const double error =
-        support::maxRelativeToLargest(support::engineLogits(stored, caseOfStoredHead("text"), 4),
-                                      support::engineLogits(on_load, caseOfStoredHead("text"), 4));
-    QVERIFY2(error <= 1e-4, qPrintable(QString::number(error)));
+    QCOMPARE_LE(support::maxRelativeToLargest(
+                    support::engineLogits(stored, support::goldenCase("e2b", "text"), 4),
+                    support::engineLogits(on_load, support::goldenCase("e2b", "text"), 4)),
+                1e-4);
 }
 
 /// A head that is itself packed in 4 bits stays as it is, whatever --head says.
@@ -430,31 +398,31 @@ void TestStoredHead::packedHead() {
         state.shape = {static_cast<int64_t>(text.size())};
         tensors["lm_head.weight.quant_state.bitsandbytes__nf4"] = state;
     });
-    engine::LoadRequest request = requestForStoredHead(plain);
+    engine::LoadRequest request = support::folderRequest(plain);
     request.head = "nf4";
     engine::Engine on_load;
-    QCOMPARE(loadErrorStoredHead(on_load, request), std::string());
-    const auto expected = support::engineLogits(on_load, caseOfStoredHead("text"), 4);
+    VERIFY_VALUE(on_load.load(request, {}, {}));
+    const auto expected = support::engineLogits(on_load, support::goldenCase("e2b", "text"), 4);
     for (const char* head : {"auto", "int8"}) {
-        request = requestForStoredHead(packed);
+        request = support::folderRequest(packed);
         request.head = head;
         request.device_map = "fit";
         request.sim_gpus = {uint64_t{1} << 30};
         engine::Engine engine;
-        QCOMPARE(loadErrorStoredHead(engine, request), std::string());
+        VERIFY_VALUE(engine.load(request, {}, {}));
         QCOMPARE(support::memoryDifference(engine), std::string());
         QCOMPARE(engine.currentPlan()->find("lm_head.weight")->format, engine::Format::Nf4);
-        QCOMPARE(namesStoredHead(engine::inEnglish(engine.loadNotes()), "--head has no effect"),
+        QCOMPARE(support::mentions(engine::inEnglish(engine.loadNotes()), "--head has no effect"),
                  std::string(head) == "int8");
-        const double error = support::maxRelativeToLargest(
-            support::engineLogits(engine, caseOfStoredHead("text"), 4), expected);
-        QVERIFY2(error <= 1e-5, qPrintable(QString::number(error)));
+        QCOMPARE_LE(
+            support::maxRelativeToLargest(
+                support::engineLogits(engine, support::goldenCase("e2b", "text"), 4), expected),
+            1e-5);
     }
 }
 
 void TestStoredHead::adapters_data() {
-    QTest::addColumn<QString>("name");
-    QTest::addColumn<QString>("base");
+    support::addColumns<QString, QString>("name", "base");
     for (const char* name : {"head", "saved_head", "embedding", "tokens", "saved_both"}) {
         for (const char* base : {"plain", "tied", "untied"}) {
             if (std::string(name) != "saved_both" || std::string(base) != "untied") {
@@ -478,17 +446,17 @@ void TestStoredHead::adapters() {
     const fs::path adapter = kData / name.toStdString();
     const auto golden = support::readSafetensors(adapter / "expected_logits.safetensors");
     for (const char* map : {"cpu", "lean"}) {
-        engine::LoadRequest request = requestForStoredHead(folder);
+        engine::LoadRequest request = support::folderRequest(folder);
         request.adapters.push_back({adapter.string(), 1.0, true});
         request.device_map = map;
         request.sim_gpus = {uint64_t{1} << 30};
         engine::Engine engine;
-        QCOMPARE(loadErrorStoredHead(engine, request), std::string());
+        VERIFY_VALUE(engine.load(request, {}, {}));
         QCOMPARE(support::memoryDifference(engine), std::string());
-        const double error = support::maxRelativeToLargest(
-            support::engineLogits(engine, caseOfStoredHead("text"), 4),
-            golden.at(base.toStdString()).floats());
-        QVERIFY2(error <= 1e-4, qPrintable(QString::number(error)));
+        QCOMPARE_LE(support::maxRelativeToLargest(
+                        support::engineLogits(engine, support::goldenCase("e2b", "text"), 4),
+                        golden.at(base.toStdString()).floats()),
+                    1e-4);
     }
 }
 
@@ -522,14 +490,14 @@ void TestStoredHead::merges() {
     engine::AdapterOptions options;
     options.base = model->source.get();
     const auto adapter = engine::loadAdapter(path, model->config, model->tensors, options);
-    QVERIFY2(adapter.has_value(), adapter.has_value() ? "" : adapter.error().message.c_str());
+    VERIFY_VALUE(adapter);
     engine::MergeRequest request;
     request.model_folder = folder;
     request.adapters.push_back({*adapter, 1.0});
     request.out_folder =
         fs::path(root_.path().toStdString()) / (std::string("merged ") + QTest::currentDataTag());
     const auto report = engine::mergeAdapters(request);
-    QVERIFY2(report.has_value(), report.has_value() ? "" : report.error().message.c_str());
+    VERIFY_VALUE(report);
 
     const bool is_one_table = base == QStringLiteral("plain") || base == QStringLiteral("only") ||
                               base == QStringLiteral("same");
@@ -539,20 +507,20 @@ void TestStoredHead::merges() {
     QCOMPARE(merged.contains("lm_head.weight") && merged.contains(kStoredHeadTable), !stays_one);
     QCOMPARE(config["tie_word_embeddings"].get<bool>(),
              is_one_table ? stays_one : base != QStringLiteral("untied"));
-    QCOMPARE(namesStoredHead(report->notes, "tensor of its own"), is_one_table && !stays_one);
+    QCOMPARE(support::mentions(report->notes, "tensor of its own"), is_one_table && !stays_one);
 
     const std::string variant = is_one_table ? "plain" : base.toStdString();
     const auto golden = support::readSafetensors(path / "expected_logits.safetensors");
     engine::Engine engine;
-    QCOMPARE(loadErrorStoredHead(engine, requestForStoredHead(request.out_folder)), std::string());
-    const double error = support::maxRelativeToLargest(
-        support::engineLogits(engine, caseOfStoredHead("text"), 4), golden.at(variant).floats());
-    QVERIFY2(error <= 1e-4, qPrintable(QString::number(error)));
+    VERIFY_VALUE(engine.load(support::folderRequest(request.out_folder), {}, {}));
+    QCOMPARE_LE(support::maxRelativeToLargest(
+                    support::engineLogits(engine, support::goldenCase("e2b", "text"), 4),
+                    golden.at(variant).floats()),
+                1e-4);
 }
 
 void TestStoredHead::refused_data() {
-    QTest::addColumn<bool>("has_head");
-    QTest::addColumn<QString>("fragment");
+    support::addColumns<bool, QString>("has_head", "fragment");
     QTest::addRow("untied and not stored") << false << QStringLiteral("tie_word_embeddings");
     QTest::addRow("another shape") << true << QStringLiteral("lm_head.weight: has shape [512, 64]");
 }
@@ -570,14 +538,14 @@ void TestStoredHead::refused() {
             }
         });
     engine::Engine engine;
-    const auto outcome = engine.load(requestForStoredHead(folder), {}, {});
+    const auto outcome = engine.load(support::folderRequest(folder), {}, {});
     QVERIFY(!outcome.has_value());
     QCOMPARE(outcome.error().code, engine::ErrorCode::InvalidFile);
     QVERIFY2(outcome.error().message.find(fragment.toStdString()) != std::string::npos,
              outcome.error().message.c_str());
     const auto summary = engine.inspect(folder.string(), {});
     QVERIFY(summary.has_value());
-    QVERIFY(namesStoredHead(engine::inEnglish(summary->warnings), fragment.toStdString()));
+    QVERIFY(support::mentions(engine::inEnglish(summary->warnings), fragment.toStdString()));
 }
 
 TEST_CLASS(TestStoredHead)

@@ -17,15 +17,6 @@ engine::LoadRequest request(bool is_text_only) {
     return request;
 }
 
-support::GoldenCase caseWithTextOnly(bool has_image, bool has_audio) {
-    for (const support::GoldenCase& c : support::goldenCases("e2b")) {
-        if (c.image.empty() != has_image && c.audio.empty() != has_audio) {
-            return c;
-        }
-    }
-    qFatal("no such golden case");
-}
-
 uint64_t weights(const engine::PlacementPlan& plan) {
     uint64_t bytes = 0;
     for (const engine::DevicePlan& device : plan.devices) {
@@ -55,12 +46,12 @@ private Q_SLOTS:
 };
 
 void TestTextOnly::sameAnswers() {
-    const support::GoldenCase c = caseWithTextOnly(false, false);
+    const support::GoldenCase c = support::goldenCaseWith("e2b", false, false);
     engine::Engine whole;
     QVERIFY(whole.load(request(false), {}, {}).has_value());
     engine::Engine lean;
     const auto loaded = lean.load(request(true), {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     QCOMPARE(support::engineLogits(lean, c, 1), support::engineLogits(whole, c, 1));
     QCOMPARE(support::engineGreedy(lean, c, 8), support::engineGreedy(whole, c, 8));
     QCOMPARE(support::memoryDifference(lean), std::string());
@@ -96,7 +87,7 @@ void TestTextOnly::mediaAreRefused() {
     QVERIFY(engine.load(request(true), {}, {}).has_value());
     for (const bool is_sound : {false, true}) {
         engine::GenerateRequest asked =
-            support::goldenCaseRequest(caseWithTextOnly(!is_sound, is_sound));
+            support::goldenCaseRequest(support::goldenCaseWith("e2b", !is_sound, is_sound));
         asked.sampling.max_tokens = 1;
         const auto reply = engine.generate(asked, {}, {});
         QVERIFY(!reply.has_value());
@@ -109,7 +100,7 @@ void TestTextOnly::mediaAreRefused() {
     }
     // The way back.
     QVERIFY(engine.load(request(false), {}, {}).has_value());
-    const support::GoldenCase c = caseWithTextOnly(true, false);
+    const support::GoldenCase c = support::goldenCaseWith("e2b", true, false);
     QCOMPARE(support::engineGreedy(engine, c, 1).front(), c.greedy.front());
 }
 
@@ -120,7 +111,7 @@ void TestTextOnly::mapThatNamesTheTowers() {
     const auto plan = engine.plan(asked, {});
     QVERIFY2(plan.has_value() && plan->fits, plan.has_value() ? "" : plan.error().message.c_str());
     const auto loaded = engine.load(asked, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     asked.device_map = "towers-cpu";
     asked.sim_gpus = {uint64_t{1} << 30U};
     const auto preset = engine.plan(asked, {});
@@ -133,7 +124,7 @@ void TestTextOnly::adapterOfTheTowers() {
     engine::LoadRequest asked = request(true);
     asked.adapters = {{support::goldenAdapter("e2b", "multimodal"), 1.0, true}};
     const auto loaded = engine.load(asked, {}, {});
-    QVERIFY2(loaded.has_value(), loaded.has_value() ? "" : loaded.error().message.c_str());
+    VERIFY_VALUE(loaded);
     const engine::AdapterSummary& adapter = engine.summary()->adapters.front();
     QVERIFY(adapter.active > 0); // the language part acts
     const auto left_out =

@@ -123,9 +123,7 @@ void TestChatTemplate::goldenStrings() {
 
 void TestChatTemplate::exactStrings_data() {
     // The table of the specification, section 6.2. "(L)" rows get the large family's ending.
-    QTest::addColumn<std::vector<ChatMessage>>("messages");
-    QTest::addColumn<bool>("thinking");
-    QTest::addColumn<QByteArray>("text");
+    support::addColumns<std::vector<ChatMessage>, bool, QByteArray>("messages", "thinking", "text");
     const auto row = [](const char* name, const std::vector<ChatMessage>& messages, bool thinking,
                         const char* text) {
         QTest::addRow("%s", name) << messages << thinking << QByteArray(text);
@@ -184,8 +182,7 @@ void TestChatTemplate::realIds() {
 
 void TestChatTemplate::otherForms_data() {
     // Rules 2, 3 and 5 of the specification, section 6.2.
-    QTest::addColumn<std::vector<ChatMessage>>("messages");
-    QTest::addColumn<QByteArray>("text");
+    support::addColumns<std::vector<ChatMessage>, QByteArray>("messages", "text");
     const auto row = [](const char* name, const std::vector<ChatMessage>& messages,
                         const char* text) {
         QTest::addRow("%s", name) << messages << QByteArray(text);
@@ -232,8 +229,7 @@ void TestChatTemplate::otherForms() {
 
 void TestChatTemplate::history_data() {
     // Rule 4.
-    QTest::addColumn<QByteArray>("reply");
-    QTest::addColumn<QByteArray>("kept");
+    support::addColumns<QByteArray, QByteArray>("reply", "kept");
     const auto row = [](const char* name, const char* reply, const char* kept) {
         QTest::addRow("%s", name) << QByteArray(reply) << QByteArray(kept);
     };
@@ -261,8 +257,7 @@ void TestChatTemplate::history() {
 }
 
 void TestChatTemplate::trimsLikePython_data() {
-    QTest::addColumn<uint>("code_point");
-    QTest::addColumn<bool>("is_space");
+    support::addColumns<uint, bool>("code_point", "is_space");
     // Python 3: [hex(c) for c in range(0x110000) if chr(c).isspace()]
     for (const uint c :
          {0x9,  0xa,    0xb,    0xc,    0xd,    0x1c,   0x1d,   0x1e,   0x1f,   0x20,  0x85,
@@ -285,9 +280,8 @@ void TestChatTemplate::trimsLikePython() {
 }
 
 void TestChatTemplate::refuses_data() {
-    QTest::addColumn<std::vector<ChatMessage>>("messages");
-    QTest::addColumn<bool>("is_unsupported");
-    QTest::addColumn<QString>("words");
+    support::addColumns<std::vector<ChatMessage>, bool, QString>("messages", "is_unsupported",
+                                                                 "words");
     const auto row = [](const char* name, const std::vector<ChatMessage>& messages,
                         bool is_unsupported, const char* words) {
         QTest::addRow("%s", name) << messages << is_unsupported << QString::fromLatin1(words);
@@ -409,9 +403,7 @@ void TestChatTemplate::expandsInOnePass() {
 }
 
 void TestChatTemplate::expandRefuses_data() {
-    QTest::addColumn<QList<qint64>>("images");
-    QTest::addColumn<QList<qint64>>("audios");
-    QTest::addColumn<QString>("words");
+    support::addColumns<QList<qint64>, QList<qint64>, QString>("images", "audios", "words");
     QTest::addRow("an image too many")
         << QList<qint64>{4, 4} << QList<qint64>{2} << QStringLiteral("1 image placeholders, but 2");
     QTest::addRow("no image") << QList<qint64>{} << QList<qint64>{2}
@@ -479,7 +471,7 @@ void TestChatTemplate::chatTokens() {
     file["model"]["merges"].push_back({"<|", "turn>"});
     file["added_tokens"][5]["special"] = false; // a special one would not even load
     changed = Tokenizer::fromJson(file.dump());
-    QVERIFY2(changed.has_value(), changed.has_value() ? "" : changed.error().message.c_str());
+    VERIFY_VALUE(changed);
     const auto reachable = engine::findChatTokens(*changed);
     QVERIFY(!reachable.has_value());
     QCOMPARE(reachable.error().code, engine::ErrorCode::InvalidFile);

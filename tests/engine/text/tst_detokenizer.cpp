@@ -76,8 +76,7 @@ void TestDetokenizer::holdsBackHalfCharacters() {
 
 void TestDetokenizer::bytes_data() {
     // What a byte-at-a-time reader must give: one U+FFFD per byte that became nothing.
-    QTest::addColumn<QByteArray>("bytes");
-    QTest::addColumn<QString>("text");
+    support::addColumns<QByteArray, QString>("bytes", "text");
     const QString bad(1, QChar(QChar::ReplacementCharacter));
     QTest::addRow("incomplete at the end") << QByteArray("\xe2\x82") << bad.repeated(2);
     QTest::addRow("incomplete, then ASCII") << QByteArray("\xe2\x82"

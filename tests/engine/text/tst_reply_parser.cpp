@@ -38,9 +38,7 @@ void TestReplyParser::initTestCase() {
 }
 
 void TestReplyParser::splits_data() {
-    QTest::addColumn<QByteArray>("reply");
-    QTest::addColumn<QByteArray>("thinking");
-    QTest::addColumn<QByteArray>("answer");
+    support::addColumns<QByteArray, QByteArray, QByteArray>("reply", "thinking", "answer");
     const auto row = [](const char* name, const char* reply, const char* thinking,
                         const char* answer) {
         QTest::addRow("%s", name) << QByteArray(reply) << QByteArray(thinking)

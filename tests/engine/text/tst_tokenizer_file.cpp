@@ -81,10 +81,7 @@ void TestTokenizerFile::initTestCase() {
 }
 
 void TestTokenizerFile::refusesContent_data() {
-    QTest::addColumn<Change>("change");
-    QTest::addColumn<ErrorCode>("code");
-    QTest::addColumn<QString>("rule");
-    QTest::addColumn<QString>("words");
+    support::addColumns<Change, ErrorCode, QString, QString>("change", "code", "rule", "words");
     const auto row = [](const char* name, ErrorCode code, const char* rule, const char* words,
                         const Change& change) {
         QTest::addRow("%s", name) << change << code << QString::fromLatin1(rule)
@@ -308,9 +305,7 @@ void TestTokenizerFile::refusesContent() {
 }
 
 void TestTokenizerFile::refusesText_data() {
-    QTest::addColumn<TextChange>("change");
-    QTest::addColumn<QString>("rule");
-    QTest::addColumn<QString>("words");
+    support::addColumns<TextChange, QString, QString>("change", "rule", "words");
     const auto row = [](const char* name, const char* rule, const char* words,
                         const TextChange& change) {
         QTest::addRow("%s", name) << change << QString::fromLatin1(rule)
@@ -471,8 +466,7 @@ void TestTokenizerFile::acceptsOtherSpellings() {
     // Members in the golden order, in alphabetical order, and with every sign escaped.
     for (const std::string& text : {file.dump(2), file.dump(), file.dump(-1, ' ', true)}) {
         const auto tokenizer = Tokenizer::fromJson(text);
-        QVERIFY2(tokenizer.has_value(),
-                 tokenizer.has_value() ? "" : tokenizer.error().message.c_str());
+        VERIFY_VALUE(tokenizer);
         QVERIFY(tokenizer->warnings().empty());
         for (const auto& item : cases) {
             QVERIFY(tokenizer->encode(item["text"].get<std::string>()) ==

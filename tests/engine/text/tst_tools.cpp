@@ -165,9 +165,7 @@ void TestTools::schemas() {
 }
 
 void TestTools::rounds_data() {
-    QTest::addColumn<std::vector<ChatMessage>>("messages");
-    QTest::addColumn<bool>("thinking");
-    QTest::addColumn<QByteArray>("text");
+    support::addColumns<std::vector<ChatMessage>, bool, QByteArray>("messages", "thinking", "text");
     const auto row = [](const char* name, const std::vector<ChatMessage>& messages, bool thinking,
                         const char* text) {
         QTest::addRow("%s", name) << messages << thinking << QByteArray(text);

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "engine/text/tokenizer.h"
+#include "tests/support/files.h"
 #include "tests/support/gemma4_vocabulary.h"
 #include "tests/support/golden.h"
+#include "tests/support/results.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -16,17 +16,12 @@
 
 namespace support {
 
-inline std::string readText(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 inline std::string goldenTokenizerJson() {
-    return readText(goldenDir() / "e2b/model/tokenizer.json");
+    return textOf(goldenDir() / "e2b/model/tokenizer.json");
 }
 
 inline std::string gemma3TokenizerJson() {
-    return readText(unpackedDataDir() / "gemma_tokenizer.json");
+    return textOf(unpackedDataDir() / "gemma_tokenizer.json");
 }
 
 inline std::string gemma4TokenizerJson() {
@@ -35,12 +30,7 @@ inline std::string gemma4TokenizerJson() {
 
 /// Ends the test program when the tokenizer does not load.
 inline engine::Tokenizer loadOrExit(const std::string& json) {
-    auto loaded = engine::Tokenizer::fromJson(json);
-    if (!loaded.has_value()) {
-        std::fprintf(stderr, "%s\n", loaded.error().message.c_str());
-        std::exit(99);
-    }
-    return std::move(loaded).value();
+    return must(engine::Tokenizer::fromJson(json), "tokenizer");
 }
 
 } // namespace support

@@ -40,8 +40,7 @@ private Q_SLOTS:
 };
 
 void TestAskedBytes::neverExceedABlock_data() {
-    QTest::addColumn<int>("connections");
-    QTest::addColumn<quint64>("block");
+    support::addColumns<int, quint64>("connections", "block");
     for (const int connections : {1, 2, 4, 16}) {
         QTest::addRow("%d connections", connections) << connections << quint64{16'000'000};
     }
@@ -92,7 +91,7 @@ void TestAskedBytes::neverExceedABlock() {
         for (const Fetch& one : fetches) {
             lost += one.lost();
         }
-        QVERIFY2(lost <= block, qPrintable(QString::number(lost)));
+        QCOMPARE_LE(lost, block);
         most = std::max(most, lost);
     }
     QVERIFY(most > block / 4); // and what may be used is

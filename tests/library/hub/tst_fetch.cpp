@@ -344,7 +344,7 @@ void TestFetch::previewsHeaders() {
     QTemporaryDir folder;
     const fs::path path = folder.path().toStdString();
     const auto sums = hub::writePreview(*plan, *client, path, {});
-    QVERIFY2(sums.has_value(), sums.has_value() ? "" : sums.error().message.c_str());
+    VERIFY_VALUE(sums);
     QCOMPARE(sums->at("BF16"), uint64_t{12});
     QCOMPARE(sums->at("F32"), uint64_t{4});
     QCOMPARE(support::textOf(path / "model.safetensors"), text);

@@ -192,9 +192,7 @@ void TestInterrupted::goesOnAtTheByte() {
 }
 
 void TestInterrupted::tellsWrongUse_data() {
-    QTest::addColumn<QStringList>("words");
-    QTest::addColumn<int>("code");
-    QTest::addColumn<QByteArray>("says");
+    support::addColumns<QStringList, int, QByteArray>("words", "code", "says");
     const auto row = [](const char* name, const QStringList& words, int code, const char* says) {
         QTest::newRow(name) << words << code << QByteArray(says);
     };

@@ -63,10 +63,7 @@ private Q_SLOTS:
 };
 
 void TestModelScope::readsAddresses_data() {
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<bool>("is_page");
-    QTest::addColumn<QString>("id");
-    QTest::addColumn<QString>("revision");
+    support::addColumns<QString, bool, QString, QString>("text", "is_page", "id", "revision");
     const auto row = [](const char* text, bool is_page, const char* id, const char* revision) {
         QTest::newRow(text) << QString::fromUtf8(text) << is_page << QString::fromUtf8(id)
                             << QString::fromUtf8(revision);
@@ -163,8 +160,7 @@ void TestModelScope::fillsAFolder() {
 }
 
 void TestModelScope::survivesFaults_data() {
-    QTest::addColumn<int>("row");
-    QTest::addColumn<QByteArray>("rule");
+    support::addColumns<int, QByteArray>("row", "rule");
     QTest::newRow("404 for the list") << 0 << QByteArray("HubMissing");
     QTest::newRow("500 once") << 1 << QByteArray("ok");
     QTest::newRow("wrong bytes") << 2 << QByteArray("HubHash");

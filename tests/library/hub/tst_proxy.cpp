@@ -67,9 +67,9 @@ void TestProxy::carriesEverything() {
     request.address = {"org/m", "main"};
     request.target.cache = cache.path().toStdString();
     const auto plan = hub::planFetch(request, *client, {});
-    QVERIFY2(plan.has_value(), plan.has_value() ? "" : plan.error().message.c_str());
+    VERIFY_VALUE(plan);
     const auto fetched = hub::fetch(*plan, options, {});
-    QVERIFY2(fetched.has_value(), fetched.has_value() ? "" : fetched.error().message.c_str());
+    VERIFY_VALUE(fetched);
     for (const hub::PlannedFile& planned : plan->files) {
         QVERIFY(support::textOf(plan->model_folder / planned.file.name) ==
                 standin.content().files.at(planned.file.name));
@@ -164,7 +164,7 @@ void TestProxy::mirrorsMayLieBelowAPath() {
     QVERIFY2(fetched.is_done, fetched.error.message.c_str());
     const auto pasted =
         hub::parseAddress(standin.endpoint() + "/org/m/tree/dev", standin.endpoint());
-    QVERIFY2(pasted.has_value(), pasted.has_value() ? "" : pasted.error().message.c_str());
+    VERIFY_VALUE(pasted);
     QCOMPARE(pasted->id, std::string("org/m"));
     QCOMPARE(pasted->revision, std::string("dev"));
 }

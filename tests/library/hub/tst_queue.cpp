@@ -309,7 +309,7 @@ void TestQueue::leavesOutItemsThatCannotBe() {
     other.request.target = {{}, kDrive + "/models/org/m", true};
     QVERIFY(hub::writeQueueFile(file, {item, relative, hostile, branch, other}).has_value());
     const auto items = hub::readQueueFile(file);
-    QVERIFY2(items.has_value(), items.has_value() ? "" : items.error().message.c_str());
+    VERIFY_VALUE(items);
     QCOMPARE(items->size(), size_t{2});
     QVERIFY((*items)[0].request.source == hub::Source::Hub);
     QVERIFY((*items)[1].request.source == hub::Source::ModelScope);
@@ -338,11 +338,8 @@ void TestQueue::keepsATokenForItsOwner() {
 }
 
 void TestQueue::choosesAToken_data() {
-    QTest::addColumn<QString>("variable");
-    QTest::addColumn<QString>("stored");
-    QTest::addColumn<QString>("in_file");
-    QTest::addColumn<bool>("is_implicit");
-    QTest::addColumn<QString>("token");
+    support::addColumns<QString, QString, QString, bool, QString>("variable", "stored", "in_file",
+                                                                  "is_implicit", "token");
     const auto row = [](const char* name, const char* variable, const char* stored,
                         const char* in_file, bool is_implicit, const char* token) {
         QTest::newRow(name) << QString::fromUtf8(variable) << QString::fromUtf8(stored)

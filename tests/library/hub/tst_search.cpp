@@ -63,10 +63,7 @@ private Q_SLOTS:
 };
 
 void TestSearch::asksFor_data() {
-    QTest::addColumn<QString>("words");
-    QTest::addColumn<QString>("base");
-    QTest::addColumn<int>("kind");
-    QTest::addColumn<QString>("path");
+    support::addColumns<QString, QString, int, QString>("words", "base", "kind", "path");
     const auto row = [](const char* name, const char* words, const char* base, Kind kind,
                         const char* path) {
         QTest::newRow(name) << QString::fromUtf8(words) << QString::fromUtf8(base)
@@ -101,8 +98,7 @@ void TestSearch::readsWhatIsFound() {
     support::HubContent content = support::smallModel();
     content.search_pages = {"[" + std::string(kGemma) + "," + kAdapter + "]"};
     const Found found = find(content, {});
-    QVERIFY2(found.page.has_value(),
-             found.page.has_value() ? "" : found.page.error().message.c_str());
+    VERIFY_VALUE(found.page);
     QCOMPARE(found.page->hits.size(), size_t{2});
     const hub::SearchHit& gemma = found.page->hits[0];
     QCOMPARE(gemma.id, std::string("google/gemma-4-E2B-it"));
@@ -132,9 +128,7 @@ void TestSearch::goesOnPageByPage() {
 }
 
 void TestSearch::refusesWhatLies_data() {
-    QTest::addColumn<QByteArray>("page");
-    QTest::addColumn<QByteArray>("link");
-    QTest::addColumn<QByteArray>("says");
+    support::addColumns<QByteArray, QByteArray, QByteArray>("page", "link", "says");
     const auto row = [](const char* name, const char* page, const char* link, const char* says) {
         QTest::newRow(name) << QByteArray(page) << QByteArray(link) << QByteArray(says);
     };

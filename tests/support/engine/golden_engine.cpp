@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/engine/golden_engine.h"
 
-#include <cstdio>
-#include <cstdlib>
+#include "tests/support/results.h"
 
 namespace support {
 
@@ -13,6 +12,21 @@ engine::LoadRequest goldenRequest(const std::string& family, const std::string& 
     request.context = 256;
     request.is_reference_precision = true;
     request.threads = 2;
+    return request;
+}
+
+engine::LoadRequest folderRequest(const std::filesystem::path& folder) {
+    engine::LoadRequest request = goldenRequest("e2b");
+    request.model = folder.string();
+    return request;
+}
+
+engine::GenerateRequest greedyRequest(std::vector<int32_t> ids, int64_t tokens) {
+    engine::GenerateRequest request;
+    request.raw_ids = std::move(ids);
+    request.sampling.temperature = 0.0;
+    request.sampling.ignores_eos = true;
+    request.sampling.max_tokens = tokens;
     return request;
 }
 
@@ -31,30 +45,21 @@ engine::GenerateRequest goldenCaseRequest(const GoldenCase& c) {
 }
 
 std::vector<float> engineLogits(engine::Engine& engine, const GoldenCase& c, int64_t rows) {
-    auto result = engine.logits(goldenCaseRequest(c), rows, {});
-    if (!result.has_value()) {
-        std::fprintf(stderr, "logits of %s: %s\n", c.id.c_str(), result.error().message.c_str());
-        std::exit(97);
-    }
-    return std::move(result->logits);
+    return must(engine.logits(goldenCaseRequest(c), rows, {}), c.id.c_str()).logits;
 }
 
 std::vector<int32_t> engineGreedy(engine::Engine& engine, const GoldenCase& c, int count) {
     engine::GenerateRequest request = goldenCaseRequest(c);
     request.sampling.max_tokens = count;
-    auto reply = engine.generate(request, {}, {});
-    if (!reply.has_value()) {
-        std::fprintf(stderr, "greedy of %s: %s\n", c.id.c_str(), reply.error().message.c_str());
-        std::exit(97);
-    }
-    return reply->token_ids;
+    return must(engine.generate(request, {}, {}), c.id.c_str()).token_ids;
 }
 
-std::string memoryDifference(const engine::Engine& engine) {
+std::string memoryDifference(const engine::Engine& engine, bool counts_context) {
     std::string text;
     for (const engine::DeviceMemory& device : engine.memory()) {
         for (const engine::MemoryPart part : engine::kMemoryParts) {
-            if (device.measured[part] != device.predicted[part]) {
+            if ((counts_context || part != engine::MemoryPart::Context) &&
+                device.measured[part] != device.predicted[part]) {
                 text += device.id.toString() + " " + engine::memoryPartName(part) + ": predicted " +
                         std::to_string(device.predicted[part]) + ", measured " +
                         std::to_string(device.measured[part]) + "; ";
@@ -62,6 +67,10 @@ std::string memoryDifference(const engine::Engine& engine) {
         }
     }
     return text;
+}
+
+std::string nativeMap(const std::string& fallback, const std::string& entries) {
+    return R"({"version": 1, "default": ")" + fallback + R"(", "map": {)" + entries + "}}";
 }
 
 std::string goldenAdapter(const std::string& family, const std::string& name) {

@@ -2,6 +2,7 @@
 #include "tests/support/engine/hidden_device.h"
 
 #include "kernels/cpu/tables.h"
+#include "tests/support/moved_operands.h"
 #include "tests/support/token_inputs.h"
 #include "tests/support/top_logits.h"
 
@@ -17,7 +18,6 @@ namespace support {
 
 using kernels::AttendStepArgs;
 using kernels::AttentionArgs;
-using kernels::AudioAttentionArgs;
 using kernels::MatF32;
 using kernels::MatView;
 using kernels::MutF32;
@@ -25,8 +25,6 @@ using kernels::OpTable;
 using kernels::ProjectArgs;
 using kernels::Queue;
 using kernels::Status;
-using kernels::SubsampleConvArgs;
-using kernels::WeightView;
 
 namespace {
 
@@ -46,90 +44,11 @@ struct Revealer {
     bool is_ok = true;
 
     template <typename T>
-    T* pointer(T* p) {
-        return static_cast<T*>(const_cast<void*>(device->reveal(p, &is_ok)));
-    }
-    template <typename T>
     T operator()(T value) {
-        if constexpr (std::is_pointer_v<T>) {
-            return pointer(value);
-        } else if constexpr (std::is_same_v<T, MatF32> || std::is_same_v<T, MutF32> ||
-                             std::is_same_v<T, MatView>) {
-            value.data = pointer(value.data);
-        } else if constexpr (std::is_same_v<T, WeightView>) {
-            value.data = pointer(value.data);
-            value.row_scale = pointer(value.row_scale);
-            value.absmax = pointer(value.absmax);
-            value.absmax_q = pointer(value.absmax_q);
-            value.nested_absmax = pointer(value.nested_absmax);
-            value.nested_code = pointer(value.nested_code);
-        } else if constexpr (std::is_same_v<T, AttentionArgs>) {
-            value.q = pointer(value.q);
-            value.k = pointer(value.k);
-            value.v = pointer(value.v);
-            value.out = pointer(value.out);
-            value.mask.query_position = pointer(value.mask.query_position);
-            value.mask.key_position = pointer(value.mask.key_position);
-            value.mask.query_block = pointer(value.mask.query_block);
-            value.mask.key_block = pointer(value.mask.key_block);
-        } else if constexpr (std::is_same_v<T, AudioAttentionArgs>) {
-            value.q = pointer(value.q);
-            value.k = pointer(value.k);
-            value.v = pointer(value.v);
-            value.rel = pointer(value.rel);
-            value.out = pointer(value.out);
-        } else if constexpr (std::is_same_v<T, SubsampleConvArgs>) {
-            value.in = pointer(value.in);
-            value.weight = pointer(value.weight);
-            value.norm = pointer(value.norm);
-            value.out = pointer(value.out);
-        } else if constexpr (std::is_same_v<T, ProjectArgs>) {
-            value.x = pointer(value.x);
-            value.t = pointer(value.t);
-            value.t_norm = (*this)(value.t_norm);
-            value.norm = (*this)(value.norm);
-            value.x_out = pointer(value.x_out);
-            value.multiply = pointer(value.multiply);
-            for (int i = 0; i < value.count; ++i) {
-                value.w[i] = (*this)(value.w[i]);
-                value.y[i] = pointer(value.y[i]);
-            }
-            for (int i = 0; i < value.lora_count; ++i) {
-                value.lora[i].a = (*this)(value.lora[i].a);
-                value.lora[i].b = (*this)(value.lora[i].b);
-                value.lora[i].factor = pointer(value.lora[i].factor);
-            }
-            for (int i = 0; i < value.tap_count; ++i) {
-                value.tap[i] = (*this)(value.tap[i]);
-            }
-            value.lora_sums = pointer(value.lora_sums);
-            value.tap_sums = pointer(value.tap_sums);
-        } else if constexpr (std::is_same_v<T, kernels::TokenInputArgs>) {
-            value.token = pointer(value.token);
-            value.embedding = (*this)(value.embedding);
-            value.x = pointer(value.x);
-            value.table = (*this)(value.table);
-            value.token_part = pointer(value.token_part);
-            value.t = pointer(value.t);
-            value.projection = (*this)(value.projection);
-            value.norm = (*this)(value.norm);
-            value.y = pointer(value.y);
-        } else if constexpr (std::is_same_v<T, AttendStepArgs>) {
-            value.q = pointer(value.q);
-            value.k = pointer(value.k);
-            value.v = pointer(value.v);
-            value.q_norm = (*this)(value.q_norm);
-            value.k_norm = (*this)(value.k_norm);
-            value.inv_freq = pointer(value.inv_freq);
-            value.position = pointer(value.position);
-            value.slot = pointer(value.slot);
-            value.key_position = pointer(value.key_position);
-            value.key_count = pointer(value.key_count);
-            value.cache_k = pointer(value.cache_k);
-            value.cache_v = pointer(value.cache_v);
-            value.out = pointer(value.out);
-        }
-        return value;
+        const MovedOperands moved([this](auto* p) {
+            return static_cast<decltype(p)>(const_cast<void*>(device->reveal(p, &is_ok)));
+        });
+        return moved(value);
     }
 };
 
@@ -347,26 +266,18 @@ Status argmaxHost(const float* logits, int64_t count, const uint32_t* suppressed
     return Status::Ok;
 }
 
-Status projectHidden(Queue q, const ProjectArgs& args) {
-    auto* const device = static_cast<HiddenDevice*>(q.context);
-    Revealer revealed{device};
-    const ProjectArgs plain = revealed(args);
-    return revealed.is_ok ? device->submit([device, plain] {
-        return projectHost(device->base(), device->hostQueue(), plain);
-    })
-                          : Status::BadShape;
-}
-
 int projectPartsHidden(Queue /*q*/, const ProjectArgs& /*args*/) {
     return kTapParts;
 }
 
-Status attendHidden(Queue q, const AttendStepArgs& args) {
+/// `host` of the CPU's table and queue with revealed arguments.
+template <typename Args, Status (*host)(const OpTable&, Queue, const Args&)>
+Status hiddenStep(Queue q, const Args& args) {
     auto* const device = static_cast<HiddenDevice*>(q.context);
     Revealer revealed{device};
-    const AttendStepArgs plain = revealed(args);
+    const Args plain = revealed(args);
     return revealed.is_ok ? device->submit([device, plain] {
-        return attendHost(device->base(), device->hostQueue(), plain);
+        return host(device->base(), device->hostQueue(), plain);
     })
                           : Status::BadShape;
 }
@@ -434,16 +345,6 @@ Status topLogitsHidden(Queue q,
                           : Status::BadShape;
 }
 
-Status tokenInputsHidden(Queue q, const kernels::TokenInputArgs& args) {
-    auto* const device = static_cast<HiddenDevice*>(q.context);
-    Revealer revealed{device};
-    const kernels::TokenInputArgs plain = revealed(args);
-    return revealed.is_ok ? device->submit([device, plain] {
-        return composedTokenInputs(device->base(), device->hostQueue(), plain);
-    })
-                          : Status::BadShape;
-}
-
 OpTable makeTable() {
     OpTable table{};
     table.name = "hidden";
@@ -468,13 +369,13 @@ OpTable makeTable() {
     BELFRY_FORWARD(gather_rows);
     BELFRY_FORWARD(store_rows);
 #undef BELFRY_FORWARD
-    table.project = projectHidden;
+    table.project = hiddenStep<ProjectArgs, projectHost>;
     table.project_parts = projectPartsHidden;
-    table.attend_step = attendHidden;
+    table.attend_step = hiddenStep<AttendStepArgs, attendHost>;
     table.argmax = argmaxHidden;
     table.cap_argmax = capArgmaxHidden;
     table.top_logits = topLogitsHidden;
-    table.token_inputs = tokenInputsHidden;
+    table.token_inputs = hiddenStep<kernels::TokenInputArgs, composedTokenInputs>;
     return table;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/load/random_source.h"
 #include "engine/run/opened_model.h"
 #include "tests/support/golden.h"
+#include "tests/support/results.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -128,10 +129,7 @@ void writeRandom(const fs::path& file,
         };
         tensors.push_back(std::move(tensor));
     }
-    const auto written = engine::writeSafetensorsFile(file, tensors);
-    if (!written.has_value()) {
-        fail(written.error().message);
-    }
+    must(engine::writeSafetensorsFile(file, tensors), "tiny model");
 }
 
 } // namespace
@@ -145,11 +143,7 @@ void writeTinyModel(const fs::path& folder, const TinyShape& shape) {
          {"generation_config.json", "processor_config.json", "tokenizer_config.json"}) {
         writeText(folder / name, readOrdered(golden / name).dump());
     }
-    auto config = engine::readModelConfig(folder);
-    if (!config.has_value()) {
-        fail(config.error().message);
-    }
-    writeRandom(folder / "model.safetensors", *config,
+    writeRandom(folder / "model.safetensors", must(engine::readModelConfig(folder), "tiny model"),
                 [](const std::string& name) { return name; });
 }
 
@@ -167,15 +161,9 @@ void writeTinyAssistant(const fs::path& folder, const fs::path& model, const Tin
     writeText(folder / "config.json", config.dump());
     writeText(folder / "generation_config.json",
               readOrdered(published / "generation_config.json").dump());
-    auto opened = engine::OpenedModel::open(engine::folderCheckpoint(model));
-    if (!opened.has_value()) {
-        fail(opened.error().message);
-    }
-    const auto added = opened->addAssistant(engine::folderCheckpoint(folder));
-    if (!added.has_value()) {
-        fail(added.error().message);
-    }
-    writeRandom(folder / "model.safetensors", opened->config, [](const std::string& name) {
+    auto opened = must(engine::OpenedModel::open(engine::folderCheckpoint(model)), "tiny model");
+    must(opened.addAssistant(engine::folderCheckpoint(folder)), "tiny assistant");
+    writeRandom(folder / "model.safetensors", opened.config, [](const std::string& name) {
         const std::string prefix = "assistant.";
         if (!name.starts_with(prefix)) {
             return std::string();
@@ -217,11 +205,8 @@ void writeTinyAdapter(const fs::path& folder, const TinyShape& shape, int rank) 
                                                    {"lora_alpha", 2 * rank},
                                                    {"target_modules", targets}}
                                                   .dump());
-    const auto written =
-        engine::writeSafetensorsFile(folder / "adapter_model.safetensors", tensors);
-    if (!written.has_value()) {
-        fail(written.error().message);
-    }
+    must(engine::writeSafetensorsFile(folder / "adapter_model.safetensors", tensors),
+         "tiny adapter");
 }
 
 } // namespace support

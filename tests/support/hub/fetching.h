@@ -2,6 +2,7 @@
 // A whole fetch from the stand-in hub, with times that a test can wait for.
 #pragma once
 
+#include "tests/support/files.h"
 #include "tests/support/hub/hub_standin.h"
 
 #include <filesystem>
@@ -52,7 +53,6 @@ Fetched fetchFrom(const HubStandin& hub, const FetchSetup& setup);
 /// What lies on the disk of a model's files, whole or not: blobs and snapshots, no links.
 uint64_t keptBytes(const library::hub::RepositoryLayout& layout);
 
-std::string textOf(const std::filesystem::path& path);
 void writeText(const std::filesystem::path& path, const std::string& text);
 
 } // namespace support

@@ -2,7 +2,7 @@
 #include "tests/support/hub/hub_standin.h"
 
 #include "engine/base/digest.h"
-#include "tests/support/hub/loopback.h"
+#include "tests/support/loopback.h"
 #include "tests/support/sockets.h"
 
 #include <algorithm>
@@ -24,12 +24,6 @@ constexpr int kDripMs = kPollMs;
 #endif
 
 using engine::Digest;
-
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
 
 std::string etagOf(const std::string& content, bool is_large) {
     Digest digest = is_large ? Digest::sha256() : Digest::gitBlob(content.size());
@@ -67,36 +61,24 @@ bool HubContent::isLarge(const std::string& name) const {
 }
 
 HubStandin::HubStandin(HubContent content, HubFault fault)
-    : content_(std::move(content)), fault_(std::move(fault)), faults_left_(fault_.times) {
+    : content_(std::move(content)), fault_(std::move(fault)), faults_left_(fault_.times),
+      server_([this](int connection) { serve(connection, false); }),
+      other_([this](int connection) { serve(connection, true); }) {
     for (const auto& [name, text] : content_.files) {
         etags_[name] = etagOf(text, content_.isLarge(name));
-    }
-    for (int i = 0; i < 2; ++i) {
-        listeners_[i] = listenOnLoopback(ports_[i]);
-    }
-    for (int i = 0; i < 2; ++i) {
-        acceptors_.emplace_back([this, i] { accept(listeners_[i], i == 1); });
     }
 }
 
 HubStandin::~HubStandin() {
     is_ending_ = true;
-    for (std::thread& acceptor : acceptors_) {
-        acceptor.join();
-    }
-    for (std::thread& connection : connections_) {
-        connection.join();
-    }
-    closeSocket(listeners_[0]);
-    closeSocket(listeners_[1]);
 }
 
 std::string HubStandin::endpoint() const {
-    return "http://127.0.0.1:" + std::to_string(ports_[0]) + content_.prefix;
+    return "http://127.0.0.1:" + std::to_string(server_.port()) + content_.prefix;
 }
 
 std::string HubStandin::otherEndpoint() const {
-    return "http://127.0.0.1:" + std::to_string(ports_[1]);
+    return "http://127.0.0.1:" + std::to_string(other_.port());
 }
 
 std::vector<HubRequest> HubStandin::requests() const {
@@ -105,8 +87,7 @@ std::vector<HubRequest> HubStandin::requests() const {
 }
 
 size_t HubStandin::connections() const {
-    const std::lock_guard lock(mutex_);
-    return connections_.size();
+    return server_.connections() + other_.connections();
 }
 
 std::string HubStandin::idIn(const std::string& path) const {
@@ -120,24 +101,6 @@ std::string HubStandin::idIn(const std::string& path) const {
 
 std::string HubStandin::etag(const std::string& name) const {
     return etags_.at(name);
-}
-
-void HubStandin::accept(int listener, bool is_other_host) {
-    while (!is_ending_) {
-        if (!isReadable(listener)) {
-            continue;
-        }
-        const int connection = acceptSocket(listener);
-        if (connection < 0) {
-            continue;
-        }
-        setSocketOption(connection, IPPROTO_TCP, TCP_NODELAY, int{1});
-        const std::lock_guard lock(mutex_);
-        connections_.emplace_back([this, connection, is_other_host] {
-            serve(connection, is_other_host);
-            closeSocket(connection);
-        });
-    }
 }
 
 void HubStandin::serve(int connection, bool is_other_host) {

@@ -5,6 +5,8 @@
 // faults are things that no HTTP library would do.
 #pragma once
 
+#include "tests/support/loopback.h"
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -12,7 +14,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -94,14 +95,13 @@ public:
     [[nodiscard]] uint64_t bytesSent() const { return bytes_sent_; }
     /// Connections that were ever made.
     [[nodiscard]] size_t connections() const;
-    [[nodiscard]] int port() const { return ports_[0]; }
-    [[nodiscard]] int otherPort() const { return ports_[1]; }
+    [[nodiscard]] int port() const { return server_.port(); }
+    [[nodiscard]] int otherPort() const { return other_.port(); }
     [[nodiscard]] const HubContent& content() const { return content_; }
     /// As the hub tells it: SHA-256 or git's blob id.
     [[nodiscard]] std::string etag(const std::string& name) const;
 
 private:
-    void accept(int listener, bool is_other_host);
     void serve(int connection, bool is_other_host);
     /// False: the connection ends.
     bool answer(int connection, const HubRequest& request);
@@ -122,15 +122,12 @@ private:
     HubContent content_;
     HubFault fault_;
     std::map<std::string, std::string> etags_;
-    int listeners_[2] = {-1, -1};
-    int ports_[2] = {0, 0};
     std::atomic<bool> is_ending_{false};
     std::atomic<uint64_t> bytes_sent_{0};
     mutable std::mutex mutex_;
     std::vector<HubRequest> requests_;
     int faults_left_ = 0;
-    std::vector<std::thread> connections_;
-    std::vector<std::thread> acceptors_;
+    LoopbackServer server_, other_;
 };
 
 } // namespace support

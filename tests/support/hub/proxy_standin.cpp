@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/hub/proxy_standin.h"
 
-#include "tests/support/hub/loopback.h"
+#include "tests/support/loopback.h"
 #include "tests/support/sockets.h"
 
 #include <algorithm>
@@ -14,21 +14,9 @@ namespace {
 
 constexpr std::string_view kEnd = "\r\n\r\n";
 
-bool sendAll(int socket, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (n <= 0) {
-            return false;
-        }
-        bytes.remove_prefix(static_cast<size_t>(n));
-    }
-    return true;
-}
-
 /// Length that a head tells; 0 where it tells none.
 size_t contentLength(std::string head) {
-    std::transform(head.begin(), head.end(), head.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    head = lower(std::move(head));
     constexpr std::string_view kName = "\r\ncontent-length:";
     const size_t at = head.find(kName);
     return at == std::string::npos ? 0 : std::stoul(head.substr(at + kName.size()));
@@ -37,37 +25,19 @@ size_t contentLength(std::string head) {
 } // namespace
 
 ProxyStandin::ProxyStandin(std::map<std::string, int> ports)
-    : ports_(std::move(ports)), listener_(listenOnLoopback(port_)),
-      acceptor_([this] { accept(); }) {}
+    : ports_(std::move(ports)), server_([this](int connection) { serve(connection); }) {}
 
 ProxyStandin::~ProxyStandin() {
     is_ending_ = true;
-    acceptor_.join();
-    for (std::thread& connection : connections_) {
-        connection.join();
-    }
-    closeSocket(listener_);
 }
 
 std::string ProxyStandin::address() const {
-    return "http://127.0.0.1:" + std::to_string(port_);
+    return "http://127.0.0.1:" + std::to_string(server_.port());
 }
 
 std::vector<std::string> ProxyStandin::heads() const {
     const std::lock_guard lock(mutex_);
     return heads_;
-}
-
-void ProxyStandin::accept() {
-    while (!is_ending_) {
-        const int connection = isReadable(listener_) ? acceptSocket(listener_) : -1;
-        if (connection >= 0) {
-            connections_.emplace_back([this, connection] {
-                serve(connection);
-                closeSocket(connection);
-            });
-        }
-    }
 }
 
 void ProxyStandin::serve(int connection) {

@@ -4,11 +4,12 @@
 // told.
 #pragma once
 
+#include "tests/support/loopback.h"
+
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace support {
@@ -26,19 +27,15 @@ public:
     [[nodiscard]] std::vector<std::string> heads() const;
 
 private:
-    void accept();
     void serve(int connection);
     /// One answer from `host` to who asked; false: the connection ends.
     bool pass(int connection, const std::string& host, const std::string& head) const;
 
     const std::map<std::string, int> ports_;
-    int port_ = 0; ///< Before listener_, with which it is found.
-    int listener_ = -1;
     std::atomic<bool> is_ending_{false};
     mutable std::mutex mutex_;
     std::vector<std::string> heads_;
-    std::vector<std::thread> connections_;
-    std::thread acceptor_;
+    LoopbackServer server_;
 };
 
 } // namespace support

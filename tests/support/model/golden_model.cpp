@@ -2,6 +2,7 @@
 #include "tests/support/model/golden_model.h"
 
 #include "engine/families/config.h"
+#include "tests/support/results.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -10,15 +11,6 @@
 namespace support {
 
 namespace {
-
-template <typename T>
-T must(engine::Result<T> result, const char* what) {
-    if (!result.has_value()) {
-        std::fprintf(stderr, "%s: %s\n", what, result.error().message.c_str());
-        std::exit(98);
-    }
-    return std::move(result).value();
-}
 
 std::string goldenKey(std::string file) {
     std::replace(file.begin(), file.end(), '/', '_');
@@ -39,6 +31,31 @@ std::vector<GoldenCase> goldenCases(const std::string& family) {
         cases.push_back(std::move(c));
     }
     return cases;
+}
+
+namespace {
+
+template <typename Wanted>
+GoldenCase firstCase(const std::string& family, const Wanted& is_wanted) {
+    for (GoldenCase& c : goldenCases(family)) {
+        if (is_wanted(c)) {
+            return std::move(c);
+        }
+    }
+    std::fprintf(stderr, "%s has no such golden case\n", family.c_str());
+    std::exit(98);
+}
+
+} // namespace
+
+GoldenCase goldenCase(const std::string& family, const std::string& id) {
+    return firstCase(family, [&id](const GoldenCase& c) { return c.id == id; });
+}
+
+GoldenCase goldenCaseWith(const std::string& family, bool has_image, bool has_audio) {
+    return firstCase(family, [=](const GoldenCase& c) {
+        return c.image.empty() != has_image && c.audio.empty() != has_audio;
+    });
 }
 
 OpenGoldenModel openGoldenModel(const std::string& family,
@@ -163,11 +180,7 @@ std::vector<float> prefill(engine::Model& model,
         const int64_t wanted = std::clamp<int64_t>(logits_rows - (total - end), 0, end - first);
         input.logits_rows = observer != nullptr ? end - first : wanted;
         std::vector<float> part;
-        const auto outcome = model.forward(input, kv, part, {}, observer);
-        if (!outcome.has_value()) {
-            std::fprintf(stderr, "forward: %s\n", outcome.error().message.c_str());
-            std::exit(98);
-        }
+        must(model.forward(input, kv, part, {}, observer), "forward");
         logits.insert(logits.end(), part.end() - wanted * config.text.vocab_size, part.end());
         first = end;
     }
@@ -183,11 +196,7 @@ greedy(engine::Model& model, engine::KvCache& kv, std::vector<float> logits, int
         engine::ForwardInput input;
         const int32_t id = tokens.back();
         input.ids = std::span(&id, 1);
-        const auto outcome = model.forward(input, kv, logits, {});
-        if (!outcome.has_value()) {
-            std::fprintf(stderr, "forward: %s\n", outcome.error().message.c_str());
-            std::exit(98);
-        }
+        must(model.forward(input, kv, logits, {}), "forward");
     }
     return tokens;
 }

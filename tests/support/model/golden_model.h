@@ -24,6 +24,10 @@ struct GoldenCase {
 };
 
 std::vector<GoldenCase> goldenCases(const std::string& family);
+/// The case of this name; ends the test program where there is none.
+GoldenCase goldenCase(const std::string& family, const std::string& id);
+/// The first case with these media and no others; ends the test program where there is none.
+GoldenCase goldenCaseWith(const std::string& family, bool has_image, bool has_audio);
 
 /// A model whose every tensor sits on the CPU.
 struct OpenGoldenModel {

@@ -6,6 +6,8 @@
 
 #include <QTest>
 
+#include <string>
+
 // Qt waits five seconds, which a busy machine can need. A longer limit costs time only where a test
 // fails.
 #undef QTRY_VERIFY
@@ -15,7 +17,28 @@
 #undef QTRY_COMPARE
 #define QTRY_COMPARE(expr, expected) QTRY_COMPARE_WITH_TIMEOUT(expr, expected, 30000)
 
+/// Fails with the error of a Result that holds no value.
+#define VERIFY_VALUE(result)                                                                       \
+    do {                                                                                           \
+        const auto& verified_result = (result);                                                    \
+        QVERIFY2(verified_result.has_value(),                                                      \
+                 verified_result.has_value() ? "" : verified_result.error().message.c_str());      \
+    } while (false)
+
+/// Fails with what a std::string says is wrong; an empty one passes.
+#define VERIFY_EMPTY(wrong)                                                                        \
+    do {                                                                                           \
+        const std::string verified_text = (wrong);                                                 \
+        QVERIFY2(verified_text.empty(), verified_text.c_str());                                    \
+    } while (false)
+
 namespace support {
+
+/// Adds columns of test data: addColumns<QString, int>("name", "count").
+template <typename... Types, typename... Names>
+void addColumns(Names... names) {
+    (QTest::addColumn<Types>(names), ...);
+}
 
 /// A file tst_NAME.cpp of the program. Constructing one registers it under NAME.
 class TestFile {

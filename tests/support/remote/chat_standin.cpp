@@ -14,29 +14,6 @@ namespace support {
 
 namespace {
 
-constexpr int kPollMs = 10;
-
-bool isReadable(int socket) {
-    return isReady(socket, POLLIN, kPollMs);
-}
-
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
-
-bool sendAll(int socket, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (n <= 0) {
-            return false;
-        }
-        bytes.remove_prefix(static_cast<size_t>(n));
-    }
-    return true;
-}
-
 std::string asChunk(const std::string& bytes) {
     std::array<char, 32> size{};
     std::snprintf(size.data(), size.size(), "%zx\r\n", bytes.size());
@@ -152,7 +129,8 @@ ChatScript goodAnswer(const std::vector<std::string>& words, const std::string& 
 
 ChatStandin::ChatStandin(ChatScript answer, ChatScript models, int port)
     : answer_(std::move(answer)), models_(std::move(models)),
-      health_(wholeAnswer("200 OK", R"({"status":"ok"})")) {
+      health_(wholeAnswer("200 OK", R"({"status":"ok"})")),
+      server_([this](int connection) { serve(connection); }, port) {
     if (models_.empty()) {
         models_ = wholeAnswer(
             "200 OK",
@@ -160,33 +138,14 @@ ChatStandin::ChatStandin(ChatScript answer, ChatScript models, int port)
             R"({"id":"m","object":"model","owned_by":"vllm","parent":null,"max_model_len":4096},)"
             R"({"id":"m-poems","object":"model","owned_by":"vllm","parent":"m"}]})");
     }
-    listener_ = openSocket(AF_INET);
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<uint16_t>(port));
-    setSocketOption(listener_, SOL_SOCKET, SO_REUSEADDR, int{1}); // a port that has just gone
-    socklen_t length = sizeof(address);
-    auto* const any = reinterpret_cast<sockaddr*>(&address);
-    if (listener_ < 0 || ::bind(listener_, any, length) != 0 || ::listen(listener_, 64) != 0 ||
-        ::getsockname(listener_, any, &length) != 0) {
-        throw std::runtime_error("no port on the loopback interface");
-    }
-    port_ = ntohs(address.sin_port);
-    acceptor_ = std::thread([this] { accept(); });
 }
 
 ChatStandin::~ChatStandin() {
     is_ending_ = true;
-    acceptor_.join();
-    for (std::thread& connection : connections_) {
-        connection.join();
-    }
-    closeSocket(listener_);
 }
 
 std::string ChatStandin::base() const {
-    return "http://127.0.0.1:" + std::to_string(port_) + "/v1";
+    return "http://127.0.0.1:" + std::to_string(port()) + "/v1";
 }
 
 std::vector<ChatRequestSeen> ChatStandin::requests() const {
@@ -222,24 +181,6 @@ void ChatStandin::setHealth(ChatScript health) {
 void ChatStandin::setAnswer(ChatScript answer) {
     const std::lock_guard lock(mutex_);
     answer_ = std::move(answer);
-}
-
-void ChatStandin::accept() {
-    while (!is_ending_) {
-        if (!isReadable(listener_)) {
-            continue;
-        }
-        const int connection = acceptSocket(listener_);
-        if (connection < 0) {
-            continue;
-        }
-        setSocketOption(connection, IPPROTO_TCP, TCP_NODELAY, int{1});
-        const std::lock_guard lock(mutex_);
-        connections_.emplace_back([this, connection] {
-            serve(connection);
-            closeSocket(connection);
-        });
-    }
 }
 
 void ChatStandin::serve(int connection) {

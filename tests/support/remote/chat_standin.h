@@ -3,12 +3,13 @@
 // its own pace, because most of what goes wrong no HTTP library would do. It remembers requests.
 #pragma once
 
+#include "tests/support/loopback.h"
+
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace support {
@@ -63,7 +64,7 @@ public:
     ChatStandin& operator=(const ChatStandin&) = delete;
 
     [[nodiscard]] std::string base() const; ///< "http://127.0.0.1:40001/v1"
-    [[nodiscard]] int port() const { return port_; }
+    [[nodiscard]] int port() const { return server_.port(); }
     [[nodiscard]] std::vector<ChatRequestSeen> requests() const;
     /// Requests of the chat alone.
     [[nodiscard]] size_t numAsked() const;
@@ -76,19 +77,15 @@ public:
     void setHealth(ChatScript health);
 
 private:
-    void accept();
     void serve(int connection);
     void play(int connection, const ChatScript& script);
 
     ChatScript answer_, models_, health_;
-    int listener_ = -1;
-    int port_ = 0;
     std::atomic<bool> is_ending_{false};
     std::atomic<int> num_closed_{0};
     mutable std::mutex mutex_;
     std::vector<ChatRequestSeen> requests_;
-    std::vector<std::thread> connections_;
-    std::thread acceptor_;
+    LoopbackServer server_;
 };
 
 } // namespace support

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/remote/tls_standin.h"
 
+#include "tests/support/qt_files.h"
+
 #include <QFile>
 #include <QProcess>
 #include <QSslCertificate>
@@ -17,11 +19,6 @@
 namespace support {
 
 namespace {
-
-QByteArray contents(const QString& path) {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
 
 /// Answers what is whole.
 void serve(QSslSocket* socket, std::atomic<int>& num_requests) {
@@ -75,8 +72,8 @@ bool TestAuthority::sign(const char* name, const QString& names, int days) {
 TlsStandin::TlsStandin(const QString& certificate, const QString& key)
     : thread_(std::make_unique<QThread>()) {
     QSslConfiguration configuration = QSslConfiguration::defaultConfiguration();
-    configuration.setLocalCertificate(QSslCertificate(contents(certificate)));
-    configuration.setPrivateKey(QSslKey(contents(key), QSsl::Ec));
+    configuration.setLocalCertificate(QSslCertificate(bytesOf(certificate)));
+    configuration.setPrivateKey(QSslKey(bytesOf(key), QSsl::Ec));
     server_ = new QSslServer;
     server_->setSslConfiguration(configuration);
     server_->moveToThread(thread_.get());

@@ -41,11 +41,7 @@ RawClient::~RawClient() {
 }
 
 void RawClient::endSending() {
-#ifdef _WIN32
-    ::shutdown(socket_, SD_SEND);
-#else
-    ::shutdown(socket_, SHUT_WR);
-#endif
+    support::endSending(socket_);
 }
 
 void RawClient::abort() {
@@ -55,14 +51,7 @@ void RawClient::abort() {
 }
 
 bool RawClient::send(std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent <= 0) {
-            return false;
-        }
-        bytes.remove_prefix(static_cast<size_t>(sent));
-    }
-    return true;
+    return sendAll(socket_, bytes);
 }
 
 bool RawClient::readMore(Clock::time_point due) {

@@ -106,10 +106,7 @@ private Q_SLOTS:
 };
 
 void TestChatNotice::movesNothing_data() {
-    QTest::addColumn<int>("turns");
-    QTest::addColumn<bool>("is_at_end");
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<int>("choices");
+    support::addColumns<int, bool, QString, int>("turns", "is_at_end", "text", "choices");
     const QString line = QStringLiteral("Deleted: 2 messages.");
     QTest::newRow("short chat") << 2 << true << line << 1;
     QTest::newRow("at the end") << 40 << true << line << 0;
@@ -160,7 +157,7 @@ void TestChatNotice::endCanBeRead() {
     QTest::qWait(20);
     f.wheel(-3);
     const auto last = [&] { return f.list->mapTo(&f.view, f.list->rowRect(39).bottomLeft()).y(); };
-    QVERIFY2(last() <= f.notice->y(), qPrintable(QString::number(last())));
+    QCOMPARE_LE(last(), f.notice->y());
     // What was scrolled to stays where it is when the notice goes.
     const QStringList before = f.places();
     f.notice->clear();

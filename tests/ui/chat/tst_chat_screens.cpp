@@ -137,8 +137,7 @@ void TestChatScreens::cleanup() {
 }
 
 void TestChatScreens::states_data() {
-    QTest::addColumn<QString>("state");
-    QTest::addColumn<bool>("is_dark");
+    support::addColumns<QString, bool>("state", "is_dark");
     for (const bool is_dark : {false, true}) {
         for (const char* state :
              {"empty", "rich", "streaming", "composer", "sampling", "cut", "versions", "narrow",

@@ -218,12 +218,8 @@ void TestChatView::guessingAhead() {
 }
 
 void TestChatView::guessesInWords_data() {
-    QTest::addColumn<int>("rounds");
-    QTest::addColumn<int>("drafted");
-    QTest::addColumn<int>("accepted");
-    QTest::addColumn<double>("gain");
-    QTest::addColumn<bool>("is_off");
-    QTest::addColumn<QString>("words");
+    support::addColumns<int, int, int, double, bool, QString>("rounds", "drafted", "accepted",
+                                                              "gain", "is_off", "words");
     QTest::newRow("faster") << 10 << 30 << 15 << 1.3 << false
                             << "drafts: 1.30 times the speed without (2.50 tokens a round, 50 % of "
                                "drafts right)";

@@ -102,9 +102,7 @@ private Q_SLOTS:
 };
 
 void TestComposer::listOfShortcutsIsSeen_data() {
-    QTest::addColumn<QSize>("size");
-    QTest::addColumn<bool>("has_notice");
-    QTest::addColumn<int>("files");
+    support::addColumns<QSize, bool, int>("size", "has_notice", "files");
     QTest::newRow("usual") << QSize(900, 700) << false << 0;
     QTest::newRow("with a notice") << QSize(900, 700) << true << 0;
     QTest::newRow("small") << QSize(420, 300) << false << 0;

@@ -103,8 +103,7 @@ private Q_SLOTS:
 };
 
 void TestMarkdown::blocks_data() {
-    QTest::addColumn<QString>("source");
-    QTest::addColumn<QStringList>("expected");
+    support::addColumns<QString, QStringList>("source", "expected");
     const auto row = [](const char* name, const char* source, const QStringList& expected) {
         QTest::newRow(name) << QString::fromUtf8(source) << expected;
     };
@@ -171,9 +170,7 @@ void TestMarkdown::blocks() {
 }
 
 void TestMarkdown::inlineMarks_data() {
-    QTest::addColumn<QString>("source");
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<QString>("spans");
+    support::addColumns<QString, QString, QString>("source", "text", "spans");
     const auto row = [](const char* name, const char* source, const char* text, const char* spans) {
         QTest::newRow(name) << QString::fromUtf8(source) << QString::fromUtf8(text)
                             << QString::fromUtf8(spans);

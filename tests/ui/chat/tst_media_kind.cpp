@@ -43,8 +43,7 @@ private:
 };
 
 void TestMediaKind::kinds_data() {
-    QTest::addColumn<QByteArray>("head");
-    QTest::addColumn<QString>("suffix");
+    support::addColumns<QByteArray, QString>("head", "suffix");
     const auto row = [](const char* name, const QByteArray& head, const char* suffix) {
         QTest::newRow(name) << head << QString::fromLatin1(suffix);
     };

@@ -118,10 +118,7 @@ void TestCompare::init() {
 }
 
 void TestCompare::wordDiff_data() {
-    QTest::addColumn<QString>("reference");
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<QString>("changed");
-    QTest::addColumn<int>("common");
+    support::addColumns<QString, QString, QString, int>("reference", "text", "changed", "common");
     const auto row = [](const char* name, const char* a, const char* b, const char* c, int n) {
         QTest::newRow(name) << QString::fromUtf8(a) << QString::fromUtf8(b) << QString::fromUtf8(c)
                             << n;

@@ -237,8 +237,7 @@ void TestAdvice::unknownKey() {
         }
         QCOMPARE(codesOf(plan->errors), std::string("DM02 DM09"));
         int applied = 0;
-        const std::string lie = lies(one, *plan, applied);
-        QVERIFY2(lie.empty(), lie.c_str());
+        VERIFY_EMPTY(lies(one, *plan, applied));
         QVERIFY(applied > 3);
         int towers = 0;
         for (const Suggestion& suggestion : plan->errors.back().suggestions) {

@@ -148,8 +148,7 @@ void TestLibraryModel::keepsTheSelection() {
 }
 
 void TestLibraryModel::saysWhyAndWhatNow_data() {
-    QTest::addColumn<LibraryItem::Reason>("reason");
-    QTest::addColumn<QString>("word");
+    support::addColumns<LibraryItem::Reason, QString>("reason", "word");
     QTest::newRow("half") << LibraryItem::Reason::FilesMissing << QStringLiteral("half a download");
     QTest::newRow("pickle") << LibraryItem::Reason::Pickle << QStringLiteral("PyTorch file");
     QTest::newRow("gguf") << LibraryItem::Reason::Gguf << QStringLiteral("GGUF");

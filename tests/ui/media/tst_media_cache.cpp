@@ -68,9 +68,7 @@ void TestMediaCache::init() {
 }
 
 void TestMediaCache::thumbnails_data() {
-    QTest::addColumn<QString>("name");
-    QTest::addColumn<int>("state");
-    QTest::addColumn<QSize>("size");
+    support::addColumns<QString, int, QSize>("name", "state", "size");
     using State = ui::MediaCache::State;
     QTest::addRow("picture, made smaller")
         << QStringLiteral("picture.png") << static_cast<int>(State::Ready) << QSize(480, 240);

@@ -213,8 +213,7 @@ void TestSoundPlayer::followsAMovedFile() {
 }
 
 void TestSoundPlayer::deviceProblems_data() {
-    QTest::addColumn<int>("problem");
-    QTest::addColumn<QString>("expected");
+    support::addColumns<int, QString>("problem", "expected");
     QTest::addRow("none") << static_cast<int>(ui::SoundProblem::NoDevice)
                           << QStringLiteral("No sound device");
     QTest::addRow("busy") << static_cast<int>(ui::SoundProblem::CannotOpen)

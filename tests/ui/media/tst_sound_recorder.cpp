@@ -105,8 +105,7 @@ void TestSoundRecorder::cancels() {
 }
 
 void TestSoundRecorder::problems_data() {
-    QTest::addColumn<int>("problem");
-    QTest::addColumn<QString>("expected");
+    support::addColumns<int, QString>("problem", "expected");
     QTest::addRow("no microphone")
         << static_cast<int>(ui::SoundProblem::NoDevice) << QStringLiteral("No microphone");
     QTest::addRow("not allowed") << static_cast<int>(ui::SoundProblem::CannotOpen)

@@ -212,10 +212,8 @@ void TestFirstHour::loadShowsRateAndTime() {
 }
 
 void TestFirstHour::fourBitsAreProposed_data() {
-    QTest::addColumn<double>("stored_gib");
-    QTest::addColumn<double>("stored_rate");
-    QTest::addColumn<double>("packed_rate");
-    QTest::addColumn<QString>("words");
+    support::addColumns<double, double, double, QString>("stored_gib", "stored_rate", "packed_rate",
+                                                         "words");
     QTest::newRow("does not fit") << 10.0 << 20.0 << 20.0
                                   << QStringLiteral("In 4 bits: 3.0 GiB, about 20 tokens/s.\n"
                                                     "As stored: 10.0 GiB, which does not fit.");
@@ -508,8 +506,7 @@ void TestFirstHour::guideIsOfTheDemo() {
 }
 
 void TestFirstHour::namesApart_data() {
-    QTest::addColumn<QString>("folders");
-    QTest::addColumn<QString>("names");
+    support::addColumns<QString, QString>("folders", "names");
     const auto row = [](const char* name, const char* folders, const char* names) {
         QTest::newRow(name) << QString::fromLatin1(folders) << QString::fromLatin1(names);
     };

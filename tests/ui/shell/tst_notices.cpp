@@ -111,9 +111,7 @@ private Q_SLOTS:
 };
 
 void TestNotices::moveNothing_data() {
-    QTest::addColumn<MainWindow::Tab>("tab");
-    QTest::addColumn<QString>("kind");
-    QTest::addColumn<QSize>("size");
+    support::addColumns<MainWindow::Tab, QString, QSize>("tab", "kind", "size");
     const QSize usual(1280, 800);
     for (const char* kind : {"error", "passing", "folded", "action", "endless"}) {
         const QString name = QString::fromLatin1(kind);
@@ -155,7 +153,7 @@ void TestNotices::moveNothing() {
     // Whole, in the centre, over neither the composer nor the bar of the layout nor the tabs.
     const QRect card(f.notice->mapTo(&f.window, QPoint(0, 0)), f.notice->size());
     QVERIFY(f.window.rect().contains(card));
-    QVERIFY2(card.height() <= f.window.height() / 2, qPrintable(QString::number(card.height())));
+    QCOMPARE_LE(card.height(), f.window.height() / 2);
     for (const char* name : {"composer", "layoutFooter", "chatTab", "newChat", "modelButton"}) {
         const auto* widget = f.window.findChild<QWidget*>(QString::fromLatin1(name));
         if (widget != nullptr && widget->isVisible()) {

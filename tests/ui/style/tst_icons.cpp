@@ -68,9 +68,7 @@ void TestIcons::drawsEveryIcon() {
 }
 
 void TestIcons::placesPaths_data() {
-    QTest::addColumn<QString>("text");
-    QTest::addColumn<QRectF>("bounds");
-    QTest::addColumn<QPointF>("end");
+    support::addColumns<QString, QRectF, QPointF>("text", "bounds", "end");
     const auto row = [](const char* name, const char* text, QRectF bounds, QPointF end) {
         QTest::addRow("%s", name) << QString::fromLatin1(text) << bounds << end;
     };

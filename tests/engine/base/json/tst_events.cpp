@@ -2,6 +2,7 @@
 // The strict JSON reader: what it accepts and refuses (by the grammar of RFC 8259), the events it
 // gives, its limits, and agreement with nlohmann/json on changed texts.
 #include "engine/base/json/events.h"
+#include "tests/support/files.h"
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
 
@@ -55,8 +56,7 @@ private Q_SLOTS:
 };
 
 void TestJsonEvents::events_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("log");
+    support::addColumns<QByteArray, QByteArray>("text", "log");
     QTest::newRow("number") << QByteArray(" 12 ") << QByteArray("n:12");
     QTest::newRow("minus zero") << QByteArray("-0") << QByteArray("n:-0");
     QTest::newRow("fraction and exponent")
@@ -184,8 +184,7 @@ void TestJsonEvents::handlerStops() {
 }
 
 void TestJsonEvents::duplicates_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("rule");
+    support::addColumns<QByteArray, QByteArray>("text", "rule");
     QTest::newRow("none") << QByteArray(R"({"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]})")
                           << QByteArray();
     QTest::newRow("at the top") << QByteArray(R"({"a":1,"b":2,"a":3})")
@@ -218,8 +217,7 @@ void TestJsonEvents::duplicates() {
 /// limits and for a byte-order mark, which do not occur here; numbers beyond a double are refused
 /// only by the tree parser.
 void TestJsonEvents::agreesWithTreeParser() {
-    std::ifstream in(support::goldenDir() / "e2b" / "model" / "config.json");
-    const std::string sound(std::istreambuf_iterator<char>(in), {});
+    const std::string sound = support::textOf(support::goldenDir() / "e2b/model/config.json");
     QVERIFY(sound.size() > 1000);
     const std::string alphabet = "{}[]\",:0123456789-+.eE\\utrfalsn \n\x01\x80\xc3\xa9/";
     std::mt19937 random(3);
@@ -255,8 +253,7 @@ void TestJsonEvents::agreesWithTreeParser() {
 }
 
 void TestJsonEvents::utf8_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<bool>("is_valid");
+    support::addColumns<QByteArray, bool>("text", "is_valid");
     QTest::newRow("empty") << QByteArray() << true;
     QTest::newRow("ASCII") << QByteArray("abc") << true;
     QTest::newRow("U+0080") << QByteArray("\xc2\x80") << true;

@@ -69,10 +69,8 @@ void TestJsonSection::fallsBack() {
 }
 
 void TestJsonSection::refuses_data() {
-    QTest::addColumn<QByteArray>("value");
-    QTest::addColumn<QByteArray>("read_as");
-    QTest::addColumn<QByteArray>("rule");
-    QTest::addColumn<QByteArray>("message");
+    support::addColumns<QByteArray, QByteArray, QByteArray, QByteArray>("value", "read_as", "rule",
+                                                                        "message");
     const auto row = [](const char* value, const char* read_as, const char* rule,
                         const char* message) {
         QTest::addRow("%s as %s", value, read_as)
@@ -142,8 +140,7 @@ void TestJsonSection::keepsTheFirstProblem() {
 }
 
 void TestJsonSection::showsValues_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<QByteArray>("shown");
+    support::addColumns<QByteArray, QByteArray>("text", "shown");
     QTest::newRow("null") << QByteArray("null") << QByteArray("null");
     QTest::newRow("number as written") << QByteArray("1.50e1") << QByteArray("1.50e1");
     QTest::newRow("text") << QByteArray(R"("a\"\n\u00e4")") << QByteArray(R"("a\"\n\u00e4")");

@@ -29,8 +29,7 @@ void TestText::readsTheSame() {
 
 /// Expected values: repr() of Python 3.11.
 void TestText::fractions_data() {
-    QTest::addColumn<double>("value");
-    QTest::addColumn<QByteArray>("text");
+    support::addColumns<double, QByteArray>("value", "text");
     const auto row = [](double value, const char* text) {
         QTest::newRow(text) << value << QByteArray(text);
     };

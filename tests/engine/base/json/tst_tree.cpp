@@ -62,10 +62,7 @@ void TestJsonTree::knowsPlaces() {
 }
 
 void TestJsonTree::tellsPlaceOfFailure_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<int>("offset");
-    QTest::addColumn<QByteArray>("brief");
-    QTest::addColumn<QByteArray>("full");
+    support::addColumns<QByteArray, int, QByteArray, QByteArray>("text", "offset", "brief", "full");
     const auto row = [](const char* name, const char* text, int offset, const char* brief,
                         const char* full) {
         QTest::newRow(name) << QByteArray(text) << offset << QByteArray(brief) << QByteArray(full);
@@ -109,9 +106,7 @@ void TestJsonTree::tellsPlaceOfFailure() {
 }
 
 void TestJsonTree::readsIntegers_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<bool>("is_integer");
-    QTest::addColumn<qlonglong>("value");
+    support::addColumns<QByteArray, bool, qlonglong>("text", "is_integer", "value");
     QTest::newRow("0") << QByteArray("0") << true << 0LL;
     QTest::newRow("-0") << QByteArray("-0") << true << 0LL;
     QTest::newRow("largest") << QByteArray("9223372036854775807") << true
@@ -136,9 +131,7 @@ void TestJsonTree::readsIntegers() {
 }
 
 void TestJsonTree::readsNumbers_data() {
-    QTest::addColumn<QByteArray>("text");
-    QTest::addColumn<bool>("is_number");
-    QTest::addColumn<double>("value");
+    support::addColumns<QByteArray, bool, double>("text", "is_number", "value");
     const auto row = [](const QByteArray& text, bool is_number, double value) {
         QTest::newRow(text.left(40)) << text << is_number << value;
     };
