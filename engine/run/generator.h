@@ -13,7 +13,7 @@
 #include "engine/run/draft_policy.h"
 #include "engine/run/media_store.h"
 #include "engine/run/sampler.h"
-#include "engine/text/chat_template.h"
+#include "engine/text/chat_prompt.h"
 
 #include <cstdint>
 #include <functional>

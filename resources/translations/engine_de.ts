@@ -672,6 +672,10 @@
         <translation>%1: Der Adapter ändert es, im Modellordner fehlt es</translation>
     </message>
     <message>
+        <source>%1: the chat template cannot write this conversation (%2)</source>
+        <translation>%1: Die Chat-Vorlage kann dieses Gespräch nicht schreiben (%2)</translation>
+    </message>
+    <message>
         <source>%1: the checkpoint does not hold this tensor</source>
         <translation>%1: Der Checkpoint enthält diesen Tensor nicht</translation>
     </message>
@@ -1638,6 +1642,10 @@
     <message>
         <source>the key names no module</source>
         <translation>der Schlüssel nennt kein Modul</translation>
+    </message>
+    <message>
+        <source>the model&apos;s folder has no chat template, so that no chat prompt can be written; use a raw prompt</source>
+        <translation>Der Ordner des Modells hat keine Chat-Vorlage, so dass sich kein Prompt für ein Gespräch schreiben lässt; nehmen Sie einen rohen Prompt</translation>
     </message>
     <message>
         <source>the model does not use %1</source>

@@ -672,6 +672,10 @@
         <translation>%1 : l’adaptateur le change, il manque dans le dossier du modèle</translation>
     </message>
     <message>
+        <source>%1: the chat template cannot write this conversation (%2)</source>
+        <translation>%1 : le modèle de conversation ne peut pas écrire cette conversation (%2)</translation>
+    </message>
+    <message>
         <source>%1: the checkpoint does not hold this tensor</source>
         <translation>%1 : le checkpoint ne contient pas ce tenseur</translation>
     </message>
@@ -1638,6 +1642,10 @@
     <message>
         <source>the key names no module</source>
         <translation>la clé ne nomme aucun module</translation>
+    </message>
+    <message>
+        <source>the model&apos;s folder has no chat template, so that no chat prompt can be written; use a raw prompt</source>
+        <translation>le dossier du modèle n’a pas de modèle de conversation, si bien qu’aucune invite de conversation ne peut être écrite ; prenez une invite brute</translation>
     </message>
     <message>
         <source>the model does not use %1</source>
