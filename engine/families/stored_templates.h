@@ -3,7 +3,8 @@
 // chat_template.jinja, chat_template.json, processor_config.json, tokenizer_config.json; and
 // further ones by name. Belfry writes Gemma 4's turns itself: there, a template of another form
 // means that the model was trained on other turns, so it is told; what a template would write for a
-// conversation is run/template_difference.h. For other families it writes the prompt (chat_turns.h).
+// conversation is run/template_difference.h. For other families it writes the prompt
+// (chat_turns.h).
 #pragma once
 
 #include "engine/api/sentence.h"

@@ -66,6 +66,9 @@ const pcre2_code* compiled(WordRule rule) {
             all[i].reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
                                        PCRE2_UTF, &problem, &offset, nullptr),
                          pcre2_code_free);
+            if (all[i] == nullptr) {
+                throw std::bad_alloc();
+            }
         }
         return all;
     }();

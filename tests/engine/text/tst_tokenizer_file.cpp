@@ -486,7 +486,8 @@ void TestTokenizerFile::notesWhatHasNoEffect() {
     const auto tokenizer = Tokenizer::fromJson(file.dump());
     QVERIFY(tokenizer.has_value());
     QCOMPARE(tokenizer->warnings().size(), size_t{3});
-    QVERIFY(engine::inEnglish(tokenizer->warnings()[0]).find("BertProcessing") != std::string::npos);
+    QVERIFY(engine::inEnglish(tokenizer->warnings()[0]).find("BertProcessing") !=
+            std::string::npos);
     QVERIFY(engine::inEnglish(tokenizer->warnings()[1]).find("author") != std::string::npos);
     QVERIFY(engine::inEnglish(tokenizer->warnings()[2]).find("model.surprise") !=
             std::string::npos);
