@@ -40,6 +40,14 @@ Result<const Family*> familyOf(std::string_view config_json, Families families) 
     return allFamilies().front();
 }
 
+const Family& ownFamily(const ModelConfig& config) {
+    const auto families = allFamilies();
+    const auto found = std::find_if(families.begin(), families.end(), [&](const Family* family) {
+        return family->name == config.family;
+    });
+    return found == families.end() ? *families.front() : **found;
+}
+
 Result<ModelConfig> parse(const Family& family, const ConfigTexts& texts) {
     ENGINE_ASSIGN(ModelConfig config, family.parse(texts));
     config.family = family.name;
@@ -83,11 +91,7 @@ Result<ModelConfig> readModelConfig(const std::filesystem::path& folder, Familie
 }
 
 std::vector<ExpectedTensor> listTensors(const ModelConfig& config) {
-    const auto families = allFamilies();
-    const auto found = std::find_if(families.begin(), families.end(), [&](const Family* family) {
-        return family->name == config.family;
-    });
-    const Family* family = found == families.end() ? families.front() : *found;
+    const Family* family = &ownFamily(config);
     if (!config.left_out.vision && !config.left_out.audio) {
         return family->list(config);
     }
@@ -107,6 +111,11 @@ std::vector<ExpectedTensor> listTensors(const ModelConfig& config) {
                            (lacks_audio && isAudio(tensor.part));
     }
     return tensors;
+}
+
+std::unique_ptr<const ChatTurns>
+makeTurns(const ModelConfig& config, const Checkpoint& checkpoint, const Tokenizer& tokenizer) {
+    return ownFamily(config).turns(config, checkpoint, tokenizer);
 }
 
 void leaveOutTowers(ModelConfig& config) {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/families/gemma4/stored_templates.h"
+#include "engine/families/stored_templates.h"
 #include "engine/families/tensor_list.h"
 #include "engine/files/checkpoint.h"
 #include "engine/files/tensor_source.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/api/sentence.h"
-#include "engine/families/gemma4/stored_templates.h"
+#include "engine/families/stored_templates.h"
 #include "engine/files/checkpoint.h"
 
 #include <filesystem>

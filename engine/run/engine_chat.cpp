@@ -76,12 +76,9 @@ std::pair<std::vector<int64_t>, ChatTokens> marksFor(const GenerateRequest& requ
         return {stops, tokens};
     }
     stops = target.opened.config.generation.eos_token_ids;
-    const Result<ChatTokens> found =
-        target.tokenizer.has_value() ? findChatTokens(*target.tokenizer) : Result(tokens);
-    if (target.tokenizer.has_value() && found.has_value()) {
-        tokens = *found;
-        stops.push_back(tokens.turn_end);
-        stops.push_back(tokens.eos);
+    if (target.turns != nullptr) {
+        tokens = target.turns->tokens;
+        stops.insert(stops.end(), target.turns->stops.begin(), target.turns->stops.end());
         if (!usesTools(request)) {
             tokens.call_begin = -1; // spelled out like any other word
         } else if (tokens.hasTools()) {
@@ -184,14 +181,15 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     std::optional<ReplyParser> parser;
     if (target.tokenizer.has_value()) {
         parser.emplace(*target.tokenizer, marks.second);
-        if (endsInThought(chatMessages(request), chatOptions(request, config))) {
+        if (target.turns->endsInThought(chatMessages(request), chatOptions(request, config))) {
             parser->beginInThought();
         }
     }
     // A reply that goes on: what is there already puts the parser where it was.
     std::vector<int32_t> whole;
     if (request.continues_reply && parser.has_value()) {
-        ENGINE_ASSIGN(whole, continuedIds(request, *target.tokenizer, target.replies));
+        ENGINE_ASSIGN(whole,
+                      continuedIds(request, *target.tokenizer, *target.turns, target.replies));
         for (const int32_t id : whole) {
             parser->push(id);
         }

@@ -130,7 +130,9 @@ Result<std::unique_ptr<Loaded>> Engine::Impl::build(const LoadRequest& request,
     if (!filled.has_value()) {
         return withFailure(std::move(filled).error(), target->devices, *options.gpus);
     }
-    target->own_template = readChatTemplateText(*target->opened.checkpoint);
+    if (target->turns == nullptr || !target->turns->is_of_folder) {
+        target->own_template = readChatTemplateText(*target->opened.checkpoint);
+    }
     target->load_s = secondsSince(started);
     return target;
 }
@@ -201,6 +203,8 @@ Result<void> Engine::Impl::fill(Loaded& target,
                          said("tokenizer.json has %1 entries, the model's vocabulary has %2",
                               target.tokenizer->vocabSize(), target.opened.config.text.vocab_size)};
         }
+        target.turns =
+            makeTurns(target.opened.config, *target.opened.checkpoint, *target.tokenizer);
     }
     target.adapters = std::make_unique<AdapterSet>(*target.devices.set.at(DeviceId::cpu()));
     ENGINE_TRY(addAdapters(target, request.adapters, prepared.adapters, stop));

@@ -52,7 +52,7 @@ void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply
     }
     const std::vector<ChatMessage> messages = chatMessages(request);
     const ChatTemplateOptions options = chatOptions(request, target.opened.config);
-    const auto segments = renderChat(messages, options);
+    const auto segments = target.turns->render(messages, options);
     if (!segments) {
         return;
     }
@@ -91,7 +91,8 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
     raw.ids = request.raw_ids;
     raw.are_ids_expanded = !raw.ids.empty();
     if (!raw.are_ids_expanded) {
-        ENGINE_ASSIGN(raw.ids, promptIds(request, config, *target.tokenizer, target.replies));
+        ENGINE_ASSIGN(raw.ids,
+                      promptIds(request, config, *target.tokenizer, *target.turns, target.replies));
     }
     raw.image_tokens =
         request.image_tokens > 0 ? request.image_tokens : config.processor.image_tokens;

@@ -11,7 +11,8 @@
 #include "engine/devices/gpu_access.h"
 #include "engine/devices/machine_rates.h"
 #include "engine/devices/spill_watch.h"
-#include "engine/families/gemma4/stored_templates.h"
+#include "engine/families/chat_turns.h"
+#include "engine/families/stored_templates.h"
 #include "engine/forward/model.h"
 #include "engine/load/loader.h"
 #include "engine/lora/adapter.h"
@@ -56,7 +57,8 @@ struct Loaded {
     LoadRequest request;
     OpenedModel opened;
     std::shared_ptr<const ModelSummary> summary;
-    std::optional<Tokenizer> tokenizer; ///< Absent for random shapes.
+    std::optional<Tokenizer> tokenizer;     ///< Absent for random shapes.
+    std::unique_ptr<const ChatTurns> turns; ///< Where there is a tokenizer.
     OwnedDevices devices;
     std::shared_ptr<const PlacementPlan> plan;
     std::unique_ptr<TensorStore> store;

@@ -75,6 +75,7 @@ PerMedia<MediaTokens> mediaTokens(const ModelConfig& config) {
 
 Result<std::vector<int32_t>> continuedIds(const GenerateRequest& request,
                                           const Tokenizer& tokenizer,
+                                          const ChatTurns& turns,
                                           const ReplyMemory& replies) {
     if (!request.continues_reply) {
         return std::vector<int32_t>();
@@ -99,11 +100,11 @@ Result<std::vector<int32_t>> continuedIds(const GenerateRequest& request,
     // From an earlier session: written out as the model writes it. Nothing is trimmed: a space at
     // the end is part of what was said.
     std::vector<Segment> segments;
-    if (!request.continued_thinking.empty()) {
-        segments.push_back({"<|channel>thought\n", true});
+    if (!request.continued_thinking.empty() && !turns.thought_begin.empty()) {
+        segments.push_back({turns.thought_begin, true});
         segments.push_back({request.continued_thinking, false});
         if (!text.empty()) {
-            segments.push_back({"\n<channel|>", true});
+            segments.push_back({turns.thought_end, true});
         }
     }
     if (!text.empty()) {
@@ -162,6 +163,7 @@ bool usesTools(const GenerateRequest& request) {
 Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
                                        const ModelConfig& config,
                                        const Tokenizer& tokenizer,
+                                       const ChatTurns& turns,
                                        const ReplyMemory& replies) {
     if (!request.raw_ids.empty()) {
         return request.raw_ids;
@@ -169,16 +171,16 @@ Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
     if (!request.raw_prompt.empty()) {
         return tokenizer.encodeSegments(rawPrompt(request.raw_prompt));
     }
-    ENGINE_ASSIGN(const ChatTokens tokens, findChatTokens(tokenizer));
-    if (usesTools(request) && !tokens.hasTools()) {
+    if (usesTools(request) && !turns.tokens.hasTools()) {
         return Error{ErrorCode::Unsupported,
                      said("this model's tokenizer.json has no tokens for calls of tools "
                           "(<|tool_call> and others); ask without tools")};
     }
-    ENGINE_ASSIGN(const std::vector<int32_t> continued, continuedIds(request, tokenizer, replies));
+    ENGINE_ASSIGN(const std::vector<int32_t> continued,
+                  continuedIds(request, tokenizer, turns, replies));
     const std::vector<ChatMessage> messages = chatMessages(request);
     const ChatTemplateOptions options = chatOptions(request, config);
-    ENGINE_ASSIGN(const std::vector<Segment> segments, renderChat(messages, options));
+    ENGINE_ASSIGN(const std::vector<Segment> segments, turns.render(messages, options));
 
     // A reply of ours goes back in as the ids it was made of: its text, tokenised afresh, may give
     // others, and then the cache would not match. It stands between two control tokens, so no
@@ -188,8 +190,9 @@ Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
     for (size_t i = 0; i < segments.size(); ++i) {
         const Segment& segment = segments[i];
         const bool is_reply = !segment.matches_added_tokens && i > 0 && i + 1 < segments.size() &&
-                              segments[i - 1].text.ends_with("<|turn>model\n") &&
-                              segments[i + 1].text.starts_with("<turn|>");
+                              !turns.reply_begin.empty() &&
+                              segments[i - 1].text.ends_with(turns.reply_begin) &&
+                              segments[i + 1].text.starts_with(turns.reply_end);
         const std::vector<int32_t>* known = is_reply ? replies.find(segment.text) : nullptr;
         if (known == nullptr) {
             pending.push_back(segment);

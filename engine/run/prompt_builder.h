@@ -6,8 +6,8 @@
 
 #include "engine/api/chat.h"
 #include "engine/base/result.h"
+#include "engine/families/chat_turns.h"
 #include "engine/model/model_config.h"
-#include "engine/text/chat_template.h"
 #include "engine/text/media_tokens.h"
 #include "engine/text/tokenizer.h"
 
@@ -47,6 +47,7 @@ PerMedia<MediaTokens> mediaTokens(const ModelConfig& config);
 /// Errors: InvalidRequest when the last message is no reply with text or thoughts.
 Result<std::vector<int32_t>> continuedIds(const GenerateRequest& request,
                                           const Tokenizer& tokenizer,
+                                          const ChatTurns& turns,
                                           const ReplyMemory& replies);
 
 /// The messages of a request for the chat format, without the reply that continues_reply goes on
@@ -60,11 +61,12 @@ ChatTemplateOptions chatOptions(const GenerateRequest& request, const ModelConfi
 bool usesTools(const GenerateRequest& request);
 
 /// Ids with one placeholder per medium, continuedIds() at their end.
-/// Errors: InvalidRequest (empty request, wrong roles), Unsupported (tools, and a vocabulary that
-/// has no tokens for them).
+/// Errors: InvalidRequest (empty request), Unsupported (tools, and a vocabulary that has no tokens
+/// for them), those of ChatTurns::render().
 Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
                                        const ModelConfig& config,
                                        const Tokenizer& tokenizer,
+                                       const ChatTurns& turns,
                                        const ReplyMemory& replies);
 
 } // namespace engine

@@ -6,8 +6,7 @@
 
 #include "engine/api/chat.h"
 #include "engine/api/sentence.h"
-#include "engine/families/gemma4/stored_templates.h"
-#include "engine/text/chat_template.h"
+#include "engine/text/template_prompt.h"
 
 #include <optional>
 #include <span>

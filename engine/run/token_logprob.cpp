@@ -19,11 +19,9 @@ tokenLogprob(std::span<const float> logits, int32_t id, int64_t count, const Tok
     }
     const double log_sum = largest + std::log(sum);
     const auto choice = [&](int32_t token) {
-        const int byte = tokenizer.byteOf(token);
-        const int32_t ids[] = {token};
-        return TokenLogprob::Choice{
-            token, byte >= 0 ? std::string(1, static_cast<char>(byte)) : tokenizer.decode(ids),
-            static_cast<double>(logits[static_cast<size_t>(token)]) - log_sum};
+        return TokenLogprob::Choice{token, tokenizer.bytesOf(token),
+                                    static_cast<double>(logits[static_cast<size_t>(token)]) -
+                                        log_sum};
     };
     TokenLogprob told;
     told.said = choice(id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/text/detokenizer.h"
 
-#include "engine/text/tokenizer_data.h"
+#include <algorithm>
 
 namespace engine {
 
@@ -57,13 +57,9 @@ std::string StreamingDetokenizer::push(TokenId id) {
         (options_.skips_special && tokenizer_.isSpecial(id))) {
         return out;
     }
-    const int byte = tokenizer_.byteOf(id);
-    if (byte >= 0) {
+    for (const char byte : tokenizer_.bytesOf(id)) {
         pushByte(static_cast<uint8_t>(byte), out);
-        return out;
     }
-    replacePending(out);
-    text::appendSpelling(tokenizer_.tokenText(id), out);
     return out;
 }
 
@@ -96,7 +92,8 @@ void StreamingDetokenizer::pushByte(uint8_t byte, std::string& out) {
 }
 
 void StreamingDetokenizer::replacePending(std::string& out) {
-    for (int i = 0; i < pending_size_; ++i) {
+    const int count = tokenizer_.isByteLevel() ? std::min(pending_size_, 1) : pending_size_;
+    for (int i = 0; i < count; ++i) {
         out += kReplacement;
     }
     pending_size_ = 0;

@@ -17,7 +17,8 @@ struct DetokenizerOptions {
 /// The concatenation of all push() results and flush() is always valid UTF-8. It equals
 /// Tokenizer::decode() of the same ids whenever every run of byte tokens is valid UTF-8. In other
 /// runs each byte that cannot become part of a character is replaced by one U+FFFD at once,
-/// because a stream cannot know where the run ends.
+/// because a stream cannot know where the run ends. For byte-level tokens it always equals
+/// decode().
 class StreamingDetokenizer {
 public:
     explicit StreamingDetokenizer(Tokenizer tokenizer, DetokenizerOptions options = {});

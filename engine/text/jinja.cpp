@@ -23,7 +23,7 @@ constexpr size_t kMaxOutput = size_t{4} << 20;
 constexpr int kMaxEvaluationDepth = 250;
 /// Bytes of a list or map beside what it holds, with what remembers that it was made.
 constexpr size_t kContainerBytes = 128;
-constexpr size_t kTextBytes = 64; ///< The same for a text.
+constexpr size_t kTextBytes = 96; ///< The same for a text.
 constexpr size_t kItemBytes = sizeof(Value);
 constexpr size_t kMemberBytes = sizeof(Value::Members::value_type);
 constexpr std::string_view kBlanks = " \t\r\n\f\v";
@@ -62,7 +62,7 @@ public:
         }
     }
 
-    Result<std::string> run(const Body& body, const std::map<std::string, Value>& variables) {
+    Result<Text> run(const Body& body, const std::map<std::string, Value>& variables) {
         scopes_.push_back(variables);
         ENGINE_TRY(execute(body));
         return std::move(out_);
@@ -73,7 +73,7 @@ private:
     enum class Flow : uint8_t { Normal = 1, Break, Continue };
     using Scope = std::map<std::string, Value>;
 
-    using SharedText = std::shared_ptr<const std::string>;
+    using SharedText = std::shared_ptr<const Text>;
     using SharedItems = std::shared_ptr<const Value::Items>;
 
     /// One level deeper for as long as it lives.
@@ -92,18 +92,24 @@ private:
         return budget_.work();
     }
 
-    Result<void> write(std::string_view text) {
-        if (text.size() > kMaxOutput - std::min(out_.size(), kMaxOutput)) {
+    Result<void> write(const Text& text) {
+        if (text.bytes.size() > kMaxOutput - std::min(out_.bytes.size(), kMaxOutput)) {
             return unsupported(said("too long a text"));
         }
-        ENGINE_TRY(budget_.make(text.size()));
-        out_ += text;
+        ENGINE_TRY(budget_.make(text.bytes.size()));
+        out_.append(text);
         return {};
     }
 
-    Result<Value> madeText(std::string_view text) {
-        ENGINE_TRY(budget_.make(kTextBytes + text.size()));
-        return Value::of(std::string(text));
+    /// `piece` lies in `whole`.
+    Result<Value> pieceOf(const Text& whole, std::string_view piece) {
+        ENGINE_TRY(budget_.make(kTextBytes + piece.size()));
+        return part(whole, static_cast<size_t>(piece.data() - whole.bytes.data()), piece.size());
+    }
+    static Value part(const Text& whole, size_t from, size_t count) {
+        Text text;
+        text.append(whole, from, count);
+        return Value::of(std::move(text));
     }
     Result<void> chargeItems(size_t count, size_t bytes = kItemBytes) {
         ENGINE_TRY(budget_.make(kContainerBytes));
@@ -133,7 +139,7 @@ private:
     Result<void> one(const Statement& s) {
         switch (s.kind) {
         case Statement::Kind::Text:
-            return write(s.text);
+            return write(Text::ofTemplate(s.text));
         case Statement::Kind::Output: {
             ENGINE_ASSIGN(const Value value, evaluate(*s.value));
             ENGINE_ASSIGN(const SharedText text, textOf(value));
@@ -177,7 +183,7 @@ private:
         if (s.value != nullptr) {
             ENGINE_ASSIGN(value, evaluate(*s.value));
         } else {
-            std::string outer = std::exchange(out_, {});
+            Text outer = std::exchange(out_, {});
             const Result<void> done = execute(s.bodies.front());
             std::swap(outer, out_);
             ENGINE_TRY(done);
@@ -240,8 +246,8 @@ private:
             ENGINE_TRY(checkAscii(value));
             ENGINE_TRY(chargeItems(value.text().size(), kItemBytes + kTextBytes));
             items.reserve(value.text().size());
-            for (const char c : value.text()) {
-                items.push_back(Value::of(std::string(1, c)));
+            while (items.size() < value.text().size()) {
+                items.push_back(part(*value.shared_text, items.size(), 1));
             }
             break;
         default:
@@ -342,7 +348,7 @@ private:
 
     Result<SharedText> textOf(const Value& value) {
         const auto text = [](std::string made) {
-            return SharedText(std::make_shared<const std::string>(std::move(made)));
+            return SharedText(std::make_shared<const Text>(Text{std::move(made), {}}));
         };
         switch (value.kind) {
         case Kind::Undefined:
@@ -420,8 +426,8 @@ private:
                 ENGINE_ASSIGN(const Value key, evaluate(*e.parts[i]));
                 ENGINE_ASSIGN(Value value, evaluate(*e.parts[i + 1]));
                 ENGINE_ASSIGN(const SharedText name, textOf(key));
-                ENGINE_TRY(budget_.make(name->size()));
-                members.emplace_back(*name, std::move(value));
+                ENGINE_TRY(budget_.make(name->bytes.size()));
+                members.emplace_back(name->bytes, std::move(value));
             }
             return Value::map(std::move(members));
         }
@@ -483,8 +489,7 @@ private:
             return Value();
         }
         const auto place = static_cast<size_t>(at);
-        return value.is(Kind::List) ? (*value.items)[place]
-                                    : Value::of(std::string(1, value.text()[place]));
+        return value.is(Kind::List) ? (*value.items)[place] : part(*value.shared_text, place, 1);
     }
 
     /// Places in a list or a text of ASCII; 0 of what is undefined.
@@ -536,9 +541,10 @@ private:
         };
         if (value.is(Kind::Text)) {
             ENGINE_TRY(budget_.make(kTextBytes + taken));
-            std::string text(taken, '\0');
+            Text text;
+            text.bytes.reserve(taken);
             for (uint64_t i = 0; i < taken; ++i) {
-                text[i] = value.text()[place(i)];
+                text.append(*value.shared_text, place(i), 1);
             }
             return Value::of(std::move(text));
         }
@@ -569,11 +575,14 @@ private:
         if (op == "~" || (op == "+" && a.is(Kind::Text) && b.is(Kind::Text))) {
             ENGINE_ASSIGN(const SharedText left, textOf(a));
             ENGINE_ASSIGN(const SharedText right, textOf(b));
-            if (left->size() > kMaxOutput || right->size() > kMaxOutput - left->size()) {
+            const size_t size = left->bytes.size();
+            if (size > kMaxOutput || right->bytes.size() > kMaxOutput - size) {
                 return unsupported(said("too long a text"));
             }
-            ENGINE_TRY(budget_.make(kTextBytes + left->size() + right->size()));
-            return Value::of(*left + *right);
+            ENGINE_TRY(budget_.make(kTextBytes + size + right->bytes.size()));
+            Text both = *left;
+            both.append(*right);
+            return Value::of(std::move(both));
         }
         if (op == "+" && a.is(Kind::List) && b.is(Kind::List)) {
             ENGINE_TRY(chargeItems(a.items->size() + b.items->size()));
@@ -785,7 +794,7 @@ private:
                                  std::make_move_iterator(scopes_.end()));
         scopes_.resize(1);
         scopes_.emplace_back();
-        std::string text = std::exchange(out_, {});
+        Text text = std::exchange(out_, {});
         const Result<void> done = macroBody(macro, arguments);
         std::swap(text, out_);
         scopes_.resize(1);
@@ -856,7 +865,8 @@ private:
         if (name == "strip" || name == "lstrip" || name == "rstrip") {
             const std::string_view blanks = has_text ? std::string_view(first->text()) : kBlanks;
             ENGINE_TRY(budget_.work(blanks.size()));
-            return madeText(trimmed(text, blanks, name != "rstrip", name != "lstrip"));
+            return pieceOf(*object.shared_text,
+                           trimmed(text, blanks, name != "rstrip", name != "lstrip"));
         }
         if ((name == "startswith" || name == "endswith") && has_text) {
             return Value::of(name == "startswith" ? text.starts_with(first->text())
@@ -864,18 +874,18 @@ private:
         }
         if (name == "upper" || name == "lower") {
             ENGINE_TRY(budget_.make(kTextBytes + text.size()));
-            return Value::of(mapped(text, name == "upper"));
+            return Value::of(Text{mapped(text, name == "upper"), object.shared_text->own});
         }
         if (name == "replace" && has_text && second != nullptr) {
-            return replace(object, first->text(), second->text());
+            return replace(object, first->text(), *second);
         }
         if (name == "split" && has_text && !first->text().empty() && second == nullptr) {
-            return split(text, first->text());
+            return split(*object.shared_text, first->text());
         }
         return unsupported(said("the method \"%1\"", name));
     }
 
-    Result<Value> replace(const Value& text, const std::string& what, const std::string& with) {
+    Result<Value> replace(const Value& text, const std::string& what, const Value& replacement) {
         if (what.empty()) {
             return text;
         }
@@ -883,13 +893,16 @@ private:
         ENGINE_TRY(budget_.work(2, text.text().size()));
         const Needle needle(what);
         const size_t found = needle.count(text.text());
-        ENGINE_TRY(budget_.make(found, with.size()));
+        const Text with = replacement.shared_text == nullptr ? Text() : *replacement.shared_text;
+        ENGINE_TRY(budget_.make(found, with.bytes.size()));
         const size_t rest = text.text().size() - found * what.size();
         ENGINE_TRY(budget_.make(kTextBytes + rest));
-        return Value::of(replaced(text.text(), needle, with, rest + found * with.size()));
+        return Value::of(
+            replaced(*text.shared_text, needle, with, rest + found * with.bytes.size()));
     }
 
-    Result<Value> split(std::string_view text, const std::string& what) {
+    Result<Value> split(const Text& whole, const std::string& what) {
+        const std::string_view text = whole.bytes;
         ENGINE_TRY(budget_.make(Needle::bytesOf(what)));
         ENGINE_TRY(budget_.work(2, text.size()));
         const Needle needle(what);
@@ -901,10 +914,10 @@ private:
         size_t at = 0;
         for (size_t next = needle.find(text, 0); next != std::string_view::npos;
              next = needle.find(text, at)) {
-            items.push_back(Value::of(std::string(text.substr(at, next - at))));
+            items.push_back(part(whole, at, next - at));
             at = next + what.size();
         }
-        items.push_back(Value::of(std::string(text.substr(at))));
+        items.push_back(part(whole, at, std::string::npos));
         return Value::list(std::move(items));
     }
 
@@ -933,44 +946,49 @@ private:
         }
         if (name == "join") {
             ENGINE_ASSIGN(const SharedItems items, itemsOf(value));
-            return join(*items, first == nullptr ? std::string_view() : first->text());
+            return join(*items, first == nullptr || first->shared_text == nullptr
+                                    ? Text()
+                                    : *first->shared_text);
         }
         if (name == "dictsort" && value.is(Kind::Map)) {
             return dictsort(*value.members);
         }
         ENGINE_ASSIGN(const SharedText text, textOf(value));
-        ENGINE_TRY(budget_.work(text->size()));
+        ENGINE_TRY(budget_.work(text->bytes.size()));
         if (name == "trim") {
-            return madeText(trimmed(*text, kBlanks, true, true));
+            return pieceOf(*text, trimmed(text->bytes, kBlanks, true, true));
         }
         if (name == "upper" || name == "lower") {
-            ENGINE_TRY(budget_.make(kTextBytes + text->size()));
-            return Value::of(mapped(*text, name == "upper"));
+            ENGINE_TRY(budget_.make(kTextBytes + text->bytes.size()));
+            return Value::of(Text{mapped(text->bytes, name == "upper"), text->own});
         }
         if (name == "string" || name == "safe") {
-            return value.is(Kind::Text) ? Result<Value>(value) : madeText(*text);
+            return value.is(Kind::Text) ? Result<Value>(value) : pieceOf(*text, text->bytes);
         }
         const Value* second = arguments.at(1);
         if (name == "replace" && first != nullptr && second != nullptr) {
-            return replace(value.is(Kind::Text) ? value : Value::of(*text), first->text(),
-                           second->text());
+            return replace(value.is(Kind::Text) ? value : Value::of(*text), first->text(), *second);
         }
         return unsupported(said("the filter \"%1\"", name));
     }
 
-    Result<Value> join(const Value::Items& items, std::string_view between) {
-        ENGINE_TRY(budget_.make(items.empty() ? 0 : items.size() - 1, between.size()));
-        size_t size = items.empty() ? 0 : (items.size() - 1) * between.size();
+    Result<Value> join(const Value::Items& items, const Text& between) {
+        const size_t gaps = items.empty() ? 0 : items.size() - 1;
+        ENGINE_TRY(budget_.make(gaps, between.bytes.size()));
+        size_t size = gaps * between.bytes.size();
         for (const Value& item : items) {
             ENGINE_ASSIGN(const SharedText part, textOf(item));
-            ENGINE_TRY(budget_.make(part->size()));
-            size += part->size();
+            ENGINE_TRY(budget_.make(part->bytes.size()));
+            size += part->bytes.size();
         }
-        std::string text;
-        text.reserve(size);
+        Text text;
+        text.bytes.reserve(size);
         for (size_t i = 0; i < items.size(); ++i) {
             ENGINE_ASSIGN(const SharedText part, textOf(items[i]));
-            text.append(i > 0 ? between : std::string_view()).append(*part);
+            if (i > 0) {
+                text.append(between);
+            }
+            text.append(*part);
         }
         return Value::of(std::move(text));
     }
@@ -1063,7 +1081,7 @@ private:
     std::vector<Scope> scopes_;
     std::vector<std::shared_ptr<Value::Items>> made_items_;
     std::vector<std::shared_ptr<Value::Members>> made_members_;
-    std::string out_;
+    Text out_;
     Flow flow_ = Flow::Normal;
     Budget budget_;
     int depth_ = 0;
@@ -1095,9 +1113,12 @@ Value Value::of(double value) {
     return out;
 }
 Value Value::of(std::string value) {
+    return of(Text{std::move(value), {}});
+}
+Value Value::of(Text value) {
     Value out;
     out.kind = Kind::Text;
-    out.shared_text = std::make_shared<const std::string>(std::move(value));
+    out.shared_text = std::make_shared<const Text>(std::move(value));
     return out;
 }
 Value Value::list(Items items) {
@@ -1136,7 +1157,7 @@ bool Value::isTrue() const {
 
 const std::string& Value::text() const {
     static const std::string kNone;
-    return shared_text == nullptr ? kNone : *shared_text;
+    return shared_text == nullptr ? kNone : shared_text->bytes;
 }
 
 const Value* Value::find(std::string_view name) const {
@@ -1148,11 +1169,25 @@ const Value* Value::find(std::string_view name) const {
     return it == members->end() ? nullptr : &it->second;
 }
 
-Result<std::string>
+Text Text::ofTemplate(std::string bytes) {
+    const size_t size = bytes.size();
+    return {std::move(bytes), std::string(size, '\1')};
+}
+
+void Text::append(const Text& other, size_t from, size_t count) {
+    const size_t size = bytes.size();
+    bytes.append(other.bytes, from, count);
+    if (from < other.own.size()) {
+        own.resize(size);
+        own.append(other.own, from, count);
+    }
+}
+
+Result<Text>
 render(std::string_view source, const std::map<std::string, Value>& variables, Cost* cost) {
     ENGINE_ASSIGN(const Body body, parse(source));
     Evaluator evaluator;
-    Result<std::string> written = evaluator.run(body, variables);
+    Result<Text> written = evaluator.run(body, variables);
     if (cost != nullptr) {
         *cost = evaluator.cost();
     }

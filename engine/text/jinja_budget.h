@@ -14,8 +14,10 @@ namespace engine::jinja {
 class Budget {
 public:
     static constexpr int64_t kMostSteps = 200'000;
-    static constexpr size_t kMostBytes = size_t{64} << 20; ///< Made, also what is gone again.
-    static constexpr size_t kBytesOfStep = 256;            ///< That are looked at or copied.
+    /// Made, also what is gone again. What says who wrote a text (Text::own) comes on top, a byte
+    /// for each of its bytes at most.
+    static constexpr size_t kMostBytes = size_t{64} << 20;
+    static constexpr size_t kBytesOfStep = 256; ///< That are looked at or copied.
     static constexpr std::chrono::seconds kLongestTime{1};
 
     /// One step, and `count` things of `bytes` each that are looked at.

@@ -266,7 +266,7 @@ private:
             while (peek().kind == Token::Kind::Text) { // texts side by side are one
                 text += tokens_[at_++].text;
             }
-            return constant(Value::of(std::move(text)));
+            return constant(Value::of(Text::ofTemplate(std::move(text))));
         }
         if (token.kind == Token::Kind::Number) {
             ++at_;

@@ -66,17 +66,18 @@ std::string mapped(std::string_view text, bool to_upper) {
     return out;
 }
 
-std::string
-replaced(std::string_view text, const Needle& what, std::string_view with, size_t size) {
-    std::string out;
-    out.reserve(size);
+Text replaced(const Text& text, const Needle& what, const Text& with, size_t size) {
+    Text out;
+    out.bytes.reserve(size);
     size_t at = 0;
-    for (size_t next = what.find(text, 0); next != std::string_view::npos;
-         next = what.find(text, at)) {
-        out.append(text.substr(at, next - at)).append(with);
+    for (size_t next = what.find(text.bytes, 0); next != std::string_view::npos;
+         next = what.find(text.bytes, at)) {
+        out.append(text, at, next - at);
+        out.append(with);
         at = next + what.size();
     }
-    return out.append(text.substr(at));
+    out.append(text, at);
+    return out;
 }
 
 bool isAscii(std::string_view text) {

@@ -2,6 +2,8 @@
 // Work on texts for the evaluator of templates, each in time that is linear in the texts' lengths.
 #pragma once
 
+#include "engine/text/jinja.h"
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -31,9 +33,8 @@ private:
 std::string_view trimmed(std::string_view text, std::string_view blanks, bool left, bool right);
 /// ASCII letters only.
 std::string mapped(std::string_view text, bool to_upper);
-/// Every `what` as `with`; `what` is not empty. `size`: the result's, if it is known.
-std::string
-replaced(std::string_view text, const Needle& what, std::string_view with, size_t size = 0);
+/// Every `what` as `with`; `what` is not empty. `size`: the result's.
+Text replaced(const Text& text, const Needle& what, const Text& with, size_t size);
 bool isAscii(std::string_view text);
 
 } // namespace engine::jinja

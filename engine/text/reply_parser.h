@@ -4,7 +4,7 @@
 // leave no trace.
 #pragma once
 
-#include "engine/text/chat_template.h"
+#include "engine/text/chat_prompt.h"
 #include "engine/text/detokenizer.h"
 
 #include <string>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encoding: the text is cut at added tokens, then at borders that no merge can cross (this gives
 // short words without a word-splitting rule and cannot change the result), and every word is
-// merged by rank. Decoding: spellings joined, byte tokens joined to characters.
+// merged by rank; of a byte-level file, the words are those of its rules. Decoding: spellings
+// joined, byte tokens joined to characters.
 #include "engine/text/tokenizer.h"
 
+#include "engine/text/detokenizer.h"
 #include "engine/text/tokenizer_load.h"
 
 #include <queue>
@@ -30,10 +32,17 @@ public:
         if (num_text_bytes >= kSmallTextBytes) {
             cache_.resize(kCacheSlots);
         }
+        if (data.is_byte_level) {
+            splitter_.emplace(data.word_rules);
+        }
     }
 
     /// Ordinary text between two added tokens. `piece` must live as long as the encoder.
     void encodePiece(std::string_view piece) {
+        if (splitter_) {
+            encodeByteLevel(piece);
+            return;
+        }
         size_t word = 0;
         size_t at = 0;
         uint32_t last = 0;
@@ -71,6 +80,39 @@ private:
         size_t begin = 0, count = 0; ///< Its tokens in out_.
     };
 
+    /// Words lie within valid UTF-8; every other byte is a word of its own.
+    void encodeByteLevel(std::string_view piece) {
+        const auto words = [&](std::string_view valid) {
+            splitter_->split(valid, [this](std::string_view word) { encodeWord(word); });
+        };
+        size_t begin = 0;
+        for (size_t at = 0; at < piece.size();) {
+            const Character next = firstCharacter(piece.substr(at));
+            if (!next.is_valid) {
+                words(piece.substr(begin, at - begin));
+                encodeWord(piece.substr(at, 1));
+                begin = at + 1;
+            }
+            at += next.size;
+        }
+        words(piece.substr(begin));
+    }
+
+    /// The token that a word is as a whole where merges are ignored, else -1. Never an added one.
+    [[nodiscard]] TokenId wholeToken(std::string_view word) const {
+        if (!data_.ignores_merges) {
+            return -1;
+        }
+        std::string spelling;
+        for (const char byte : word) {
+            spelling += text::byteCharacter(static_cast<uint8_t>(byte));
+        }
+        const TokenId id = data_.find(spelling);
+        const bool is_word =
+            id >= 0 && (data_.flags[static_cast<size_t>(id)] & Tokenizer::Data::kAdded) == 0;
+        return is_word ? id : -1;
+    }
+
     [[nodiscard]] TokenId symbolOf(const Character& c) const {
         if (!c.is_valid) {
             return -1;
@@ -89,8 +131,13 @@ private:
                 return;
             }
         }
-        splitSymbols(word);
+        const TokenId whole = wholeToken(word);
         const size_t begin = out_.size();
+        if (whole >= 0) {
+            symbols_.assign(1, whole);
+        } else {
+            splitSymbols(word);
+        }
         if (symbols_.size() > kShortWord) {
             mergeLong();
         } else {
@@ -104,7 +151,11 @@ private:
 
     void splitSymbols(std::string_view word) {
         symbols_.clear();
-        while (!word.empty()) {
+        for (const char c : data_.is_byte_level ? word : std::string_view()) {
+            const TokenId symbol = data_.byte_token[static_cast<uint8_t>(c)];
+            symbols_.insert(symbols_.end(), symbol >= 0 ? 1 : 0, symbol);
+        }
+        while (!data_.is_byte_level && !word.empty()) {
             const Character c = firstCharacter(word);
             const TokenId symbol = symbolOf(c);
             if (symbol >= 0) {
@@ -210,6 +261,7 @@ private:
     std::vector<CachedWord> cache_;
     std::vector<TokenId> symbols_;
     std::vector<MergeTable::Merge> pairs_; ///< Merges of symbols i and i + 1.
+    std::optional<text::WordSplitter> splitter_;
 };
 
 /// Encodes `whole` with added tokens where `ranges` (ascending, disjoint) allow them.
@@ -292,6 +344,13 @@ std::vector<TokenId> Tokenizer::encodeSegments(std::span<const Segment> segments
 
 std::string Tokenizer::decode(std::span<const TokenId> ids, bool skips_special) const {
     std::string out;
+    if (data_->is_byte_level) {
+        StreamingDetokenizer stream(*this, {skips_special});
+        for (const TokenId id : ids) {
+            out += stream.push(id);
+        }
+        return out + stream.flush();
+    }
     std::string run; // bytes of the current run of byte tokens
     const auto end_run = [&] {
         if (isUtf8(run)) {
@@ -338,8 +397,20 @@ bool Tokenizer::isBuiltByMerge(TokenId id) const {
     return data_->isKnown(id) && (data_->flags[static_cast<size_t>(id)] & Data::kBuiltByMerge) != 0;
 }
 
-int Tokenizer::byteOf(TokenId id) const {
-    return data_->isKnown(id) ? data_->byte_of[static_cast<size_t>(id)] : -1;
+std::string Tokenizer::bytesOf(TokenId id) const {
+    std::string out;
+    if (data_->is_byte_level) {
+        text::appendBytes(tokenText(id), out);
+    } else if (data_->isKnown(id) && data_->byte_of[static_cast<size_t>(id)] >= 0) {
+        out += static_cast<char>(data_->byte_of[static_cast<size_t>(id)]);
+    } else {
+        text::appendSpelling(tokenText(id), out);
+    }
+    return out;
+}
+
+bool Tokenizer::isByteLevel() const {
+    return data_->is_byte_level;
 }
 
 int64_t Tokenizer::vocabSize() const {

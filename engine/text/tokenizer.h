@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte-pair encoding with byte fallback from a Hugging Face tokenizer.json of the Gemma family.
-// The file's members and the refusals are described in engine/text/TOKENIZER.md. Exactly one
-// pipeline is accepted: space becomes U+2581, no word split, BPE by merge rank, byte tokens for
-// characters that the vocabulary lacks. Other normalizers, splits and decoders are refused by name.
+// Byte-pair encoding from a Hugging Face tokenizer.json. The file's members and the refusals are
+// described in engine/text/TOKENIZER.md. Two pipelines are accepted. SentencePiece-like: space
+// becomes U+2581, no word split, BPE by merge rank, byte tokens for characters that the vocabulary
+// lacks. Byte-level: words by the rules of GPT-2 or Llama 3, then BPE of their bytes. Other
+// normalizers, splits and decoders are refused by name.
 #pragma once
 
 #include "engine/api/sentence.h"
@@ -24,7 +25,8 @@ using TokenId = int32_t;
 
 /// A piece of a prompt. Control tokens (the file's added tokens) are recognised only where
 /// `matches_added_tokens` is set: text typed by people never becomes a control token. Words that a
-/// trainer added behind the vocabulary and did not flag "special" are recognised everywhere.
+/// trainer added behind the vocabulary and did not flag "special" are recognised everywhere, but
+/// not in byte-level files, where chat formats have markers without that flag.
 struct Segment {
     std::string text;
     bool matches_added_tokens = false;
@@ -53,7 +55,7 @@ public:
     /// unreadable or larger than maxTextBytes().
     static Result<Tokenizer> fromCheckpoint(const Checkpoint& checkpoint);
 
-    /// Token ids of `text` (UTF-8; a byte that is not part of valid UTF-8 becomes its byte token).
+    /// Token ids of `text` (UTF-8; a byte that is not part of valid UTF-8 becomes its own token).
     /// Empty text gives no token.
     [[nodiscard]] std::vector<TokenId> encode(std::string_view text,
                                               const EncodeOptions& options = {}) const;
@@ -64,8 +66,9 @@ public:
     [[nodiscard]] std::vector<TokenId> encodeSegments(std::span<const Segment> segments) const;
 
     /// The text of `ids` with the reference's rules: U+2581 becomes a space; a maximal run of byte
-    /// tokens that is not valid UTF-8 as a whole becomes one U+FFFD per byte token. Ids outside
-    /// the vocabulary give nothing. Always valid UTF-8.
+    /// tokens that is not valid UTF-8 as a whole becomes one U+FFFD per byte token; of byte-level
+    /// tokens, each longest beginning of a character one. Ids outside the vocabulary give nothing.
+    /// Always valid UTF-8.
     [[nodiscard]] std::string decode(std::span<const TokenId> ids,
                                      bool skips_special = false) const;
 
@@ -81,8 +84,10 @@ public:
     /// True for tokens that ordinary text can become even where added tokens do not match (a merge
     /// builds them). Never true for special tokens: such files are refused.
     [[nodiscard]] bool isBuiltByMerge(TokenId id) const;
-    /// The byte 0..255 that a byte token ("<0x0A>") stands for, -1 for other tokens.
-    [[nodiscard]] int byteOf(TokenId id) const;
+    /// What a token writes: the byte of a byte token ("<0x0A>"), those of a byte-level token, else
+    /// its spelling with spaces for U+2581. Not always UTF-8. Empty for unknown ids.
+    [[nodiscard]] std::string bytesOf(TokenId id) const;
+    [[nodiscard]] bool isByteLevel() const;
     /// Number of ids: vocabulary entries and added tokens outside it. Ids are 0 .. vocabSize() - 1.
     [[nodiscard]] int64_t vocabSize() const;
     /// The tokens that `adds_special_tokens` puts before and after the text.

@@ -5,6 +5,7 @@
 
 #include "engine/text/added_tokens.h"
 #include "engine/text/tokenizer.h"
+#include "engine/text/tokenizer_bytes.h"
 
 #include <array>
 #include <cstdint>
@@ -151,13 +152,16 @@ struct Tokenizer::Data {
     bool indexTokens(TokenId& twin_a, TokenId& twin_b);
     [[nodiscard]] TokenId find(std::string_view token) const;
 
-    size_t vocab_size = 0;        ///< Entries of model.vocab.
-    std::string bytes;            ///< All spellings, by id.
-    std::vector<uint32_t> begins; ///< [size + 1]
-    std::vector<uint8_t> flags;   ///< [size]
-    std::vector<int16_t> byte_of; ///< [size]; -1 for tokens that are not byte tokens.
-    std::array<TokenId, 256> byte_token{};
-    uint64_t seed = 0; ///< Seed of the hash tables.
+    bool is_byte_level = false;
+    bool ignores_merges = false;            ///< A word that is a token is that token.
+    std::vector<text::WordRule> word_rules; ///< Only of a byte-level file.
+    size_t vocab_size = 0;                  ///< Entries of model.vocab.
+    std::string bytes;                      ///< All spellings, by id.
+    std::vector<uint32_t> begins;           ///< [size + 1]
+    std::vector<uint8_t> flags;             ///< [size]
+    std::vector<int16_t> byte_of;           ///< [size]; -1 for tokens that are not byte tokens.
+    std::array<TokenId, 256> byte_token{};  ///< -1: a byte that a byte-level file lacks.
+    uint64_t seed = 0;                      ///< Seed of the hash tables.
     struct Slot {
         uint32_t tag = 0; ///< Upper half of the hash.
         TokenId id = -1;

@@ -69,8 +69,21 @@ bool isReplace(const Json& node, std::string_view from, std::string_view to) {
            isStringPattern(node.find("pattern"), from) && isMemberString(node, "content", to);
 }
 
+/// The decoder says how the vocabulary is spelled.
+bool isByteLevel(const Json& root) {
+    const Json* decoder = root.find("decoder");
+    return decoder != nullptr && isMemberString(*decoder, "type", "ByteLevel");
+}
+
 Result<void> checkNormalizer(const Json& root) {
     const Json* node = root.find("normalizer");
+    if (isByteLevel(root)) {
+        return node == nullptr || node->is(Json::Kind::Null)
+                   ? Result<void>()
+                   : unsupported("TK07",
+                                 said("normalizer: expected none in a byte-level file, found %1",
+                                      describe(*node)));
+    }
     if (node == nullptr || !isReplace(*node, " ", kSpaceSignText)) {
         return unsupported(
             "TK07",
@@ -78,6 +91,53 @@ Result<void> checkNormalizer(const Json& root) {
                  describe(node)));
     }
     return {};
+}
+
+bool isFlag(const Json& node, std::string_view name, bool value, bool otherwise) {
+    const Json* member = node.find(name);
+    return member == nullptr ? value == otherwise
+                             : member->is(Json::Kind::Bool) && member->boolean == value;
+}
+
+/// One step of a byte-level file's pre_tokenizer; ByteLevel is the last one. False: not known.
+bool addWordRule(const Json& step, bool is_last, std::vector<WordRule>& rules) {
+    if (isMemberString(step, "type", "ByteLevel")) {
+        if (isFlag(step, "use_regex", true, true)) {
+            rules.push_back(WordRule::Gpt2);
+        }
+        return is_last && isFlag(step, "add_prefix_space", false, true);
+    }
+    if (isMemberString(step, "type", "Digits")) {
+        rules.push_back(isFlag(step, "individual_digits", true, false) ? WordRule::Digit
+                                                                       : WordRule::Digits);
+        return !is_last;
+    }
+    const Json* pattern = step.find("pattern");
+    const Json* regex = pattern == nullptr ? nullptr : pattern->find("Regex");
+    const std::optional<WordRule> rule = regex == nullptr ? std::nullopt : wordRuleOf(regex->text);
+    rules.push_back(rule.value_or(WordRule::Gpt2));
+    return !is_last && rule && isMemberString(step, "type", "Split") &&
+           isMemberString(step, "behavior", "Isolated") && isFlag(step, "invert", false, false);
+}
+
+Result<std::vector<WordRule>> readWordRules(const Json& root) {
+    const Json* node = root.find("pre_tokenizer");
+    const Json* steps = node != nullptr && isMemberString(*node, "type", "Sequence")
+                            ? node->find("pretokenizers")
+                            : nullptr;
+    const Json* begin = steps == nullptr ? node : steps->items.data();
+    const size_t count = steps != nullptr ? steps->items.size() : node != nullptr ? 1 : 0;
+    std::vector<WordRule> rules;
+    for (size_t i = 0; i < std::max<size_t>(1, count); ++i) {
+        if (i >= count || !addWordRule(begin[i], i + 1 == count, rules)) {
+            return unsupported(
+                "TK08", said("pre_tokenizer: expected ByteLevel without a prefix space, behind any "
+                             "number of Digits and Split by the expression of GPT-2 or Llama 3, "
+                             "found %1",
+                             describe(i < count ? begin + i : nullptr)));
+        }
+    }
+    return rules;
 }
 
 Result<void> checkPreTokenizer(const Json& root) {
@@ -108,14 +168,14 @@ Result<void> checkDecoder(const Json& root) {
         isMemberString(steps->items[1], "type", "ByteFallback") &&
         hasNumMembers(steps->items[2], 1) && isMemberString(steps->items[2], "type", "Fuse");
     if (!is_known) {
-        return unsupported("TK09", said("decoder: expected Sequence of Replace U+2581 by a space, "
-                                        "ByteFallback and Fuse, found %1",
+        return unsupported("TK09", said("decoder: expected ByteLevel, or Sequence of Replace "
+                                        "U+2581 by a space, ByteFallback and Fuse, found %1",
                                         describe(node)));
     }
     return {};
 }
 
-Result<void> checkModel(const Json& model) {
+Result<void> checkModel(const Json& model, bool is_byte_level) {
     if (!isMemberString(model, "type", "BPE")) {
         return unsupported("TK10", said("model: expected type \"BPE\", found %1", describe(model)));
     }
@@ -133,16 +193,15 @@ Result<void> checkModel(const Json& model) {
         }
     }
     const Json* ignore_merges = model.find("ignore_merges");
-    if (ignore_merges != nullptr && !ignore_merges->is(Json::Kind::Null) &&
+    if (!is_byte_level && ignore_merges != nullptr && !ignore_merges->is(Json::Kind::Null) &&
         (!ignore_merges->is(Json::Kind::Bool) || ignore_merges->boolean)) {
         return unsupported("TK13", said("model.ignore_merges: expected false, found %1",
                                         describe(*ignore_merges)));
     }
-    const Json* byte_fallback = model.find("byte_fallback");
-    if (byte_fallback == nullptr || !byte_fallback->is(Json::Kind::Bool) ||
-        !byte_fallback->boolean) {
-        return unsupported(
-            "TK14", said("model.byte_fallback: expected true, found %1", describe(byte_fallback)));
+    if (!isFlag(model, "byte_fallback", !is_byte_level, false)) {
+        return unsupported("TK14", said("model.byte_fallback: expected %1, found %2",
+                                        asItIs(is_byte_level ? "false" : "true"),
+                                        describe(model.find("byte_fallback"))));
     }
     return {};
 }
@@ -299,7 +358,8 @@ Result<void> loadTokens(const TokenizerFile& file, Tokenizer::Data& data) {
         }
         flags = static_cast<uint8_t>(Tokenizer::Data::kAdded |
                                      (token.is_special ? Tokenizer::Data::kSpecial : 0));
-        token.is_plain = !token.is_special && data.isOutsideVocabulary(token.id);
+        token.is_plain =
+            !data.is_byte_level && !token.is_special && data.isOutsideVocabulary(token.id);
         (token.matches_normalized_text ? data.normalized : data.exact).insert(token);
     }
     data.exact.makeIndex();
@@ -311,6 +371,11 @@ Result<void> loadByteTokens(Tokenizer::Data& data) {
     constexpr std::string_view kHex = "0123456789ABCDEF";
     data.byte_of.assign(data.size(), -1);
     for (size_t byte = 0; byte < 256; ++byte) {
+        if (data.is_byte_level) {
+            const TokenId id = data.find(byteCharacter(static_cast<uint8_t>(byte)));
+            data.byte_token[byte] = data.isOutsideVocabulary(id) ? -1 : id;
+            continue;
+        }
         const std::string spelling = std::string("<0x") + kHex[byte >> 4] + kHex[byte & 15U] + '>';
         const TokenId id = data.find(spelling);
         if (id < 0) {
@@ -380,7 +445,13 @@ Result<void> checkReach(Tokenizer::Data& data) {
         const auto id = static_cast<TokenId>(i);
         const std::string_view token = data.token(id);
         const Character first = firstCharacter(token);
-        const bool is_character = first.size == token.size() && !data.isOutsideVocabulary(id);
+        std::string bytes;
+        if (data.is_byte_level) {
+            appendBytes(token, bytes);
+        }
+        const bool is_character =
+            !data.isOutsideVocabulary(id) &&
+            (data.is_byte_level ? bytes.size() == 1 : first.size == token.size());
         if (is_character) {
             data.characters.insert(first.code_point, id);
         }
@@ -426,18 +497,24 @@ templateTokens(const Json& post, std::string_view name, size_t vocab_size) {
 }
 
 /// Only TemplateProcessing has an effect here; it concerns raw text, never a chat prompt.
-Result<void> loadPostProcessor(const Json& root, Tokenizer::Data& data) {
-    const Json* post = root.find("post_processor");
-    if (post == nullptr || post->is(Json::Kind::Null)) {
+Result<void> applyPostProcessor(const Json& post, Tokenizer::Data& data) {
+    if (isMemberString(post, "type", "ByteLevel")) {
+        return {}; // concerns places in the text, not tokens
+    }
+    const Json* steps = post.find("processors");
+    if (isMemberString(post, "type", "Sequence") && steps != nullptr) {
+        for (const Json& step : steps->items) {
+            ENGINE_TRY(applyPostProcessor(step, data));
+        }
         return {};
     }
-    if (!isMemberString(*post, "type", "TemplateProcessing")) {
+    if (!isMemberString(post, "type", "TemplateProcessing")) {
         data.warnings.push_back(said("tokenizer.json: post_processor (%1) is not applied: raw text "
                                      "gets no special tokens from it",
-                                     describe(*post)));
+                                     describe(post)));
         return {};
     }
-    const Json* single = post->find("single");
+    const Json* single = post.find("single");
     if (single == nullptr || !single->is(Json::Kind::Array)) {
         return invalid("TK31", said("post_processor: single is not an array"));
     }
@@ -446,7 +523,7 @@ Result<void> loadPostProcessor(const Json& root, Tokenizer::Data& data) {
         const Json* special = step.find("SpecialToken");
         const Json* name = special == nullptr ? nullptr : special->find("id");
         if (name != nullptr && name->is(Json::Kind::String)) {
-            ENGINE_ASSIGN(const auto ids, templateTokens(*post, name->text, data.size()));
+            ENGINE_ASSIGN(const auto ids, templateTokens(post, name->text, data.size()));
             auto& out = is_after_text ? data.suffix : data.prefix;
             out.insert(out.end(), ids.begin(), ids.end());
             continue;
@@ -488,10 +565,18 @@ Result<std::shared_ptr<const Tokenizer::Data>> loadTokenizer(const TokenizerFile
     if (model == nullptr || !model->is(Json::Kind::Object)) {
         return invalid("TK05", said("model: expected an object, found %1", describe(model)));
     }
-    ENGINE_TRY(checkModel(*model));
+    auto data = std::make_shared<Tokenizer::Data>();
+    data->is_byte_level = isByteLevel(root);
+    ENGINE_TRY(checkModel(*model, data->is_byte_level));
     ENGINE_TRY(checkNormalizer(root));
-    ENGINE_TRY(checkPreTokenizer(root));
-    ENGINE_TRY(checkDecoder(root));
+    if (data->is_byte_level) {
+        ENGINE_ASSIGN(data->word_rules, readWordRules(root));
+        data->ignores_merges = isFlag(*model, "ignore_merges", true, false);
+        data->normalized = AddedTokens(/*is_normalized=*/false);
+    } else {
+        ENGINE_TRY(checkPreTokenizer(root));
+        ENGINE_TRY(checkDecoder(root));
+    }
     if (!file.has_vocab) {
         return invalid("TK05", said("model.vocab is missing or not an object"));
     }
@@ -499,7 +584,6 @@ Result<std::shared_ptr<const Tokenizer::Data>> loadTokenizer(const TokenizerFile
         return invalid("TK05", said("model.merges is missing or not an array"));
     }
 
-    auto data = std::make_shared<Tokenizer::Data>();
     // The address differs from run to run: nobody can prepare a file whose tokens all collide.
     data->seed = mixBits(reinterpret_cast<uintptr_t>(data.get()));
     ENGINE_TRY(loadTokens(file, *data));
@@ -512,7 +596,10 @@ Result<std::shared_ptr<const Tokenizer::Data>> loadTokenizer(const TokenizerFile
     }
     ENGINE_TRY(loadMerges(file, *data));
     ENGINE_TRY(checkReach(*data));
-    ENGINE_TRY(loadPostProcessor(root, *data));
+    const Json* post = root.find("post_processor");
+    if (post != nullptr && !post->is(Json::Kind::Null)) {
+        ENGINE_TRY(applyPostProcessor(*post, *data));
+    }
     noteUnknownMembers(root, "",
                        {"version", "truncation", "padding", "added_tokens", "normalizer",
                         "pre_tokenizer", "post_processor", "decoder", "model"},

@@ -672,6 +672,10 @@
         <translation>%1: Der Adapter ändert es, im Modellordner fehlt es</translation>
     </message>
     <message>
+        <source>%1: the chat template cannot write this conversation (%2)</source>
+        <translation>%1: Die Chat-Vorlage kann dieses Gespräch nicht schreiben (%2)</translation>
+    </message>
+    <message>
         <source>%1: the checkpoint does not hold this tensor</source>
         <translation>%1: Der Checkpoint enthält diesen Tensor nicht</translation>
     </message>
@@ -1630,6 +1634,10 @@
     <message>
         <source>the key names no module</source>
         <translation>der Schlüssel nennt kein Modul</translation>
+    </message>
+    <message>
+        <source>the model&apos;s folder has no chat template, so that no chat prompt can be written; use a raw prompt</source>
+        <translation>Der Ordner des Modells hat keine Chat-Vorlage, so dass sich kein Prompt für ein Gespräch schreiben lässt; nehmen Sie einen rohen Prompt</translation>
     </message>
     <message>
         <source>the model does not use %1</source>
@@ -2728,8 +2736,8 @@
         <translation>Decoderschicht %1</translation>
     </message>
     <message>
-        <source>decoder: expected Sequence of Replace U+2581 by a space, ByteFallback and Fuse, found %1</source>
-        <translation>decoder: erwartet wird eine Sequence aus Replace von U+2581 durch ein Leerzeichen, ByteFallback und Fuse, gefunden: %1</translation>
+        <source>decoder: expected ByteLevel, or Sequence of Replace U+2581 by a space, ByteFallback and Fuse, found %1</source>
+        <translation>decoder: erwartet wird ByteLevel oder eine Sequence aus Replace von U+2581 durch ein Leerzeichen, ByteFallback und Fuse, gefunden: %1</translation>
     </message>
     <message>
         <source>device map %1: expected a file or one of the presets %2</source>
@@ -3388,8 +3396,8 @@
         <translation>model.%1: erwartet wird null, gefunden: %2</translation>
     </message>
     <message>
-        <source>model.byte_fallback: expected true, found %1</source>
-        <translation>model.byte_fallback: erwartet wird true, gefunden: %1</translation>
+        <source>model.byte_fallback: expected %1, found %2</source>
+        <translation>model.byte_fallback: erwartet wird %1, gefunden: %2</translation>
     </message>
     <message>
         <source>model.dropout: expected null, found %1; random tokens are for training</source>
@@ -3588,6 +3596,10 @@
         <translation>nichts</translation>
     </message>
     <message>
+        <source>normalizer: expected none in a byte-level file, found %1</source>
+        <translation>normalizer: in einer Datei auf Byte-Ebene wird keiner erwartet, gefunden: %1</translation>
+    </message>
+    <message>
         <source>normalizer: expected Replace of a space by U+2581 and nothing else, found %1</source>
         <translation>normalizer: erwartet wird Replace eines Leerzeichens durch U+2581 und nichts sonst, gefunden: %1</translation>
     </message>
@@ -3686,6 +3698,10 @@
     <message>
         <source>post_processor: special_tokens gives no ids for %1</source>
         <translation>post_processor: special_tokens gibt für %1 keine Nummern</translation>
+    </message>
+    <message>
+        <source>pre_tokenizer: expected ByteLevel without a prefix space, behind any number of Digits and Split by the expression of GPT-2 or Llama 3, found %1</source>
+        <translation>pre_tokenizer: erwartet wird ByteLevel ohne vorangestelltes Leerzeichen, davor beliebig viele Digits und Split mit dem Ausdruck von GPT-2 oder Llama 3, gefunden: %1</translation>
     </message>
     <message>
         <source>pre_tokenizer: expected none, or Split on a space merged with the previous piece, found %1</source>

@@ -672,6 +672,10 @@
         <translation>%1 : l’adaptateur le change, il manque dans le dossier du modèle</translation>
     </message>
     <message>
+        <source>%1: the chat template cannot write this conversation (%2)</source>
+        <translation>%1 : le modèle de conversation ne peut pas écrire cette conversation (%2)</translation>
+    </message>
+    <message>
         <source>%1: the checkpoint does not hold this tensor</source>
         <translation>%1 : le checkpoint ne contient pas ce tenseur</translation>
     </message>
@@ -1630,6 +1634,10 @@
     <message>
         <source>the key names no module</source>
         <translation>la clé ne nomme aucun module</translation>
+    </message>
+    <message>
+        <source>the model&apos;s folder has no chat template, so that no chat prompt can be written; use a raw prompt</source>
+        <translation>le dossier du modèle n’a pas de modèle de conversation, si bien qu’aucune invite de conversation ne peut être écrite ; prenez une invite brute</translation>
     </message>
     <message>
         <source>the model does not use %1</source>
@@ -2728,8 +2736,8 @@
         <translation>la couche de décodeur %1</translation>
     </message>
     <message>
-        <source>decoder: expected Sequence of Replace U+2581 by a space, ByteFallback and Fuse, found %1</source>
-        <translation>decoder : attendu Sequence de Replace de U+2581 par une espace, ByteFallback et Fuse, trouvé %1</translation>
+        <source>decoder: expected ByteLevel, or Sequence of Replace U+2581 by a space, ByteFallback and Fuse, found %1</source>
+        <translation>decoder : attendu ByteLevel, ou Sequence de Replace de U+2581 par une espace, ByteFallback et Fuse, trouvé %1</translation>
     </message>
     <message>
         <source>device map %1: expected a file or one of the presets %2</source>
@@ -3388,8 +3396,8 @@
         <translation>model.%1 : attendu null, trouvé %2</translation>
     </message>
     <message>
-        <source>model.byte_fallback: expected true, found %1</source>
-        <translation>model.byte_fallback : attendu true, trouvé %1</translation>
+        <source>model.byte_fallback: expected %1, found %2</source>
+        <translation>model.byte_fallback : attendu %1, trouvé %2</translation>
     </message>
     <message>
         <source>model.dropout: expected null, found %1; random tokens are for training</source>
@@ -3588,6 +3596,10 @@
         <translation>rien</translation>
     </message>
     <message>
+        <source>normalizer: expected none in a byte-level file, found %1</source>
+        <translation>normalizer : aucun attendu dans un fichier au niveau des octets, trouvé %1</translation>
+    </message>
+    <message>
         <source>normalizer: expected Replace of a space by U+2581 and nothing else, found %1</source>
         <translation>normalizer : attendu Replace d’une espace par U+2581 et rien d’autre, trouvé %1</translation>
     </message>
@@ -3686,6 +3698,10 @@
     <message>
         <source>post_processor: special_tokens gives no ids for %1</source>
         <translation>post_processor : special_tokens ne donne pas de numéros pour %1</translation>
+    </message>
+    <message>
+        <source>pre_tokenizer: expected ByteLevel without a prefix space, behind any number of Digits and Split by the expression of GPT-2 or Llama 3, found %1</source>
+        <translation>pre_tokenizer : attendu ByteLevel sans espace initiale, derrière un nombre quelconque de Digits et de Split par l’expression de GPT-2 ou de Llama 3, trouvé %1</translation>
     </message>
     <message>
         <source>pre_tokenizer: expected none, or Split on a space merged with the previous piece, found %1</source>

@@ -6,8 +6,9 @@
 #include "engine/families/config_texts.h"
 #include "engine/families/gemma4/config_parts.h"
 #include "engine/families/gemma4/family.h"
-#include "engine/families/gemma4/stored_templates.h"
+#include "engine/families/gemma4/turns.h"
 #include "engine/families/generation_config.h"
+#include "engine/families/stored_templates.h"
 
 #include <algorithm>
 #include <array>
@@ -351,8 +352,8 @@ Result<void> finishConfig(const Checkpoint& checkpoint, ModelConfig& config) {
 
 const Family& gemma4Family() {
     static constexpr std::array<std::string_view, 2> kModelTypes = {"gemma4", "gemma4_text"};
-    static constexpr Family kFamily = {"gemma4",    kModelTypes,  false,
-                                       parseConfig, finishConfig, listGemma4Tensors};
+    static constexpr Family kFamily = {"gemma4",     kModelTypes,       false,      parseConfig,
+                                       finishConfig, listGemma4Tensors, gemma4Turns};
     return kFamily;
 }
 

@@ -152,8 +152,8 @@ Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
 
 const Family& llamaFamily() {
     static constexpr std::array<std::string_view, 1> kModelTypes = {"llama"};
-    static constexpr Family kFamily = {"llama",     kModelTypes, true,
-                                       parseConfig, nullptr,     listLlamaTensors};
+    static constexpr Family kFamily = {"llama", kModelTypes,      true,       parseConfig,
+                                       nullptr, listLlamaTensors, folderTurns};
     return kFamily;
 }
 

@@ -2,6 +2,7 @@
 // What is told of a model folder's own chat template for a conversation: nothing when it writes the
 // same, else where the two part.
 #include "engine/base/sentence_english.h"
+#include "engine/families/gemma4/turns.h"
 #include "engine/run/template_difference.h"
 #include "tests/support/program/test_class.h"
 

@@ -5,6 +5,7 @@
 // folder and a line in engine/families: nothing else of the engine knows of it.
 #include "engine/devices/gpu_access.h"
 #include "engine/families/config.h"
+#include "engine/text/tokenizer_bytes.h"
 #include "tests/engine/session/small_card.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <span>
 
@@ -41,6 +43,7 @@ private Q_SLOTS:
     void everyHiddenState();
     void logitsAndTokens_data();
     void logitsAndTokens();
+    void conversation();
     void fusedStepsOnCards_data();
     void fusedStepsOnCards();
     void refusesWhatItDoesNotCompute_data();
@@ -166,6 +169,78 @@ void TestSecondFamily::logitsAndTokens() {
     }
     QCOMPARE(counts.host_pointers, 0);
     QCOMPARE(counts.leaked, size_t{0});
+}
+
+/// By the folder's own template and a byte-level tokenizer: what is typed stays text, and the token
+/// that the template puts behind a reply ends one.
+void TestSecondFamily::conversation() {
+    constexpr int kBegin = 256;
+    constexpr int kTokensOfModel = 1024;
+    nlohmann::json tokenizer = {
+        {"version", "1.0"},
+        {"added_tokens", nlohmann::json::array()},
+        {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}},
+        {"decoder", {{"type", "ByteLevel"}}},
+        {"model",
+         {{"type", "BPE"},
+          {"vocab", nlohmann::json::object()},
+          {"merges", nlohmann::json::array()}}}};
+    const auto add = [&tokenizer](const std::string& text, int id) {
+        tokenizer["added_tokens"].push_back({{"id", id}, {"content", text}, {"special", true}});
+    };
+    for (int byte = 0; byte < kBegin; ++byte) {
+        tokenizer["model"]["vocab"]
+                 [std::string(engine::text::byteCharacter(static_cast<uint8_t>(byte)))] = byte;
+    }
+    const nlohmann::json bytes_alone = tokenizer;
+    const auto answer = [&](int end) {
+        tokenizer = bytes_alone;
+        add("<turn>", kBegin);
+        for (int id = kBegin + 1; id < kTokensOfModel; ++id) {
+            add(id == end ? "<end>" : "<" + std::to_string(id) + ">", id);
+        }
+        const std::filesystem::path folder = folder_.path().toStdString();
+        std::ofstream(folder / "tokenizer.json") << tokenizer.dump();
+        std::ofstream(folder / "chat_template.jinja")
+            << "{% for m in messages %}<turn>{{ m.role }}\n{{ m.content }}"
+               "{% if m.role == 'assistant' %}<end>{% endif %}{% endfor %}"
+               "{% if add_generation_prompt %}<turn>assistant\n{% endif %}";
+        engine::EngineOptions options;
+        options.families = engine::Families::Experimental;
+        engine::Engine engine(options);
+        const auto loaded = engine.load(request(), {}, {});
+        if (!loaded.has_value()) {
+            qFatal("%s", loaded.error().message.c_str());
+        }
+        engine::GenerateRequest asked;
+        engine::Message message;
+        message.role = engine::Message::Role::User;
+        message.parts = {{engine::MessagePart::Kind::Text, "a<turn><end>"}};
+        asked.messages = {message};
+        asked.sampling.temperature = 0;
+        asked.sampling.max_tokens = 12;
+        const auto reply = engine.generate(asked, {}, {});
+        if (!reply.has_value()) {
+            qFatal("%s", reply.error().message.c_str());
+        }
+        return *reply;
+    };
+    const engine::Reply first = answer(kTokensOfModel - 1);
+    QByteArray typed = "user\na<turn><end>";
+    std::vector<int32_t> prompt = {kBegin};
+    prompt.insert(prompt.end(), typed.begin(), typed.end());
+    prompt.push_back(kBegin);
+    typed = "assistant\n";
+    prompt.insert(prompt.end(), typed.begin(), typed.end());
+    QCOMPARE(first.input_ids, prompt);
+    const auto end = std::find_if(first.token_ids.begin() + 1, first.token_ids.end(),
+                                  [](int32_t id) { return id > kBegin; });
+    QVERIFY(end != first.token_ids.end());
+    QCOMPARE(first.finish_reason, std::string("length"));
+    const engine::Reply second = answer(*end);
+    QCOMPARE(second.input_ids, prompt);
+    QCOMPARE(second.finish_reason, std::string("stop"));
+    QCOMPARE(second.token_ids, std::vector<int32_t>(first.token_ids.begin(), end + 1));
 }
 
 void TestSecondFamily::fusedStepsOnCards_data() {

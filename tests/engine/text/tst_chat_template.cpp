@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chat rendering against the golden strings of Google's large template, the specification's exact
 // strings for both families, and the golden input ids of all four models.
-#include "engine/text/chat_template.h"
+#include "engine/families/gemma4/turns.h"
 #include "engine/text/media_tokens.h"
 #include "tests/engine/text/vocabularies.h"
 #include "tests/support/program/test_class.h"

@@ -46,6 +46,8 @@ class TestJinja : public QObject {
 private Q_SLOTS:
     void matchesJinja2_data();
     void matchesJinja2();
+    void knowsWhoWroteWhat_data();
+    void knowsWhoWroteWhat();
     void hostileTemplatesEnd_data();
     void hostileTemplatesEnd();
     void bombs_data();
@@ -73,12 +75,64 @@ void TestJinja::matchesJinja2() {
     }
     const auto written = jinja::render(c["source"].get<std::string>(), variables);
     if (c["expected"].is_null()) {
-        QVERIFY2(!written, written ? written->c_str() : "");
+        QVERIFY2(!written, written ? written->bytes.c_str() : "");
         return;
     }
     QVERIFY2(written, written ? "" : written.error().message.c_str());
-    QCOMPARE(QByteArray::fromStdString(*written),
+    QCOMPARE(QByteArray::fromStdString(written->bytes),
              QByteArray::fromStdString(c["expected"].get<std::string>()));
+}
+
+/// Expected is what is written with every stretch that the template did not hold in parentheses.
+void TestJinja::knowsWhoWroteWhat_data() {
+    QTest::addColumn<QByteArray>("source");
+    QTest::addColumn<QByteArray>("expected");
+    const auto row = [](const char* title, const QByteArray& source, const QByteArray& expected) {
+        QTest::newRow(title) << source << expected;
+    };
+    row("output", "<a>{{ x }}<b>", "<a>( <s>, )<b>");
+    row("sum", "{{ '<a>' + x + '<b>' }}", "<a>( <s>, )<b>");
+    row("joined with ~", "{{ '<a>' ~ x ~ 1 }}", "<a>( <s>, 1)");
+    row("trimmed", "{{ ('  <a>' + x) | trim }}", "<a>( <s>,)");
+    row("stripped of letters", "{{ ('<a>' + x.strip()).strip('<,') }}", "a>(<s>)");
+    row("slice", "{{ ('<a>' + x)[1:6] }}", "a>( <s)");
+    row("reversed", "{{ ('>a<' + x)[::-1] }}", "( ,>s< )<a>");
+    row("one character", "{{ ('<a>' + x)[2] }}{{ ('<a>' + x)[-3] }}", ">(>)");
+    row("characters", "{% for c in '<' + x %}{{ c }}{% endfor %}", "<( <s>, )");
+    row("split", "{{ ('<a>,' + x).split(',')[0] }}{{ ('<a>,' + x).split(',')[1] }}", "<a>( <s>)");
+    row("replaced by the template", "{{ x.replace('<s>', '<e>') }}", "( )<e>(, )");
+    row("replaced by what came in", "{{ '<a>,<b>'.replace(',', x) }}", "<a>( <s>, )<b>");
+    row("filter replace", "{{ ('<a>' + x) | replace('s', 'e') }}", "<a>( <)e(>, )");
+    row("upper", "{{ ('<a>' + x).upper() }}{{ ('<A>' + x) | lower }}", "<A>( <S>, )<a>( <s>, )");
+    row("joined list", "{{ ['<a>', x, x] | join('|') }}", "<a>|( <s>, )|( <s>, )");
+    row("macro", "{% macro m(t) %}<a>{{ t }}{% endmacro %}{{ m(x) + '<b>' }}", "<a>( <s>, )<b>");
+    row("block", "{% set b %}<a>{{ x }}{% endset %}{{ (b + '<b>') | string }}", "<a>( <s>, )<b>");
+    row("namespace", "{% set n = namespace(t='<a>') %}{% set n.t = n.t + x %}{{ n.t }}",
+        "<a>( <s>, )");
+    row("keys and values", "{% for k, v in m.items() %}{{ k }}<a>{{ v }}{% endfor %}",
+        "(<k>)<a>(<v>)");
+    row("default", "{{ none_such | default('<a>') }}{{ x | default('<a>') }}", "<a>( <s>, )");
+    row("numbers and truth", "{{ 1 }}<a>{{ true }}", "(1)<a>(True)");
+}
+
+void TestJinja::knowsWhoWroteWhat() {
+    QFETCH(QByteArray, source);
+    QFETCH(QByteArray, expected);
+    const auto written = jinja::render(
+        source.toStdString(), {{"x", Value::of(std::string(" <s>, "))},
+                               {"m", Value::map({{"<k>", Value::of(std::string("<v>"))}})}});
+    QVERIFY2(written, written ? "" : written.error().message.c_str());
+    QByteArray shown;
+    bool was_own = true;
+    for (size_t i = 0; i < written->bytes.size(); ++i) {
+        const bool is_own = i < written->own.size() && written->own[i] != 0;
+        if (is_own != was_own) {
+            shown += was_own ? '(' : ')';
+        }
+        was_own = is_own;
+        shown += written->bytes[i];
+    }
+    QCOMPARE(was_own ? shown : shown + ')', expected);
 }
 
 void TestJinja::hostileTemplatesEnd_data() {
@@ -277,11 +331,11 @@ void TestJinja::bombs() {
     jinja::Cost cost;
     const auto written = jinja::render(source.toStdString(), variables, &cost);
     if (expected.isNull()) {
-        QVERIFY2(!written, written ? written->substr(0, 100).c_str() : "");
+        QVERIFY2(!written, written ? written->bytes.substr(0, 100).c_str() : "");
         QVERIFY(!written.error().message.empty());
     } else {
         QVERIFY2(written, written ? "" : written.error().message.c_str());
-        QCOMPARE(QByteArray::fromStdString(*written), expected);
+        QCOMPARE(QByteArray::fromStdString(written->bytes), expected);
     }
     // What passes a limit is charged once more before it is refused.
     QVERIFY(cost.steps <= 2 * jinja::Budget::kMostSteps + 1);

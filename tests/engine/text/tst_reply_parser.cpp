@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replies as the models stream them, split into thinking and answer.
+#include "engine/families/gemma4/turns.h"
 #include "engine/text/reply_parser.h"
 #include "tests/engine/text/vocabularies.h"
 #include "tests/support/program/test_class.h"

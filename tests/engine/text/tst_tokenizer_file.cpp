@@ -126,9 +126,6 @@ void TestTokenizerFile::refusesContent_data() {
         f["pre_tokenizer"]["pattern"] = {{"Regex", "\\d"}};
     });
 
-    row("decoder ByteLevel", kOther, "TK09", "ByteLevel", [](json& f) {
-        f["decoder"] = {{"type", "ByteLevel"}};
-    });
     row("decoder absent", kOther, "TK09", "found none", [](json& f) { f.erase("decoder"); });
     row("decoder with a Strip step", kOther, "TK09", "Sequence", [](json& f) {
         f["decoder"]["decoders"].push_back({{"type", "Strip"}, {"content", " "}});
@@ -477,13 +474,14 @@ void TestTokenizerFile::acceptsOtherSpellings() {
 
 void TestTokenizerFile::notesWhatHasNoEffect() {
     json file = file_;
-    file["post_processor"] = {{"type", "ByteLevel"}};
+    file["post_processor"] = {{"type", "BertProcessing"}};
     file["model"]["surprise"] = 1;
     file["author"] = "nobody";
     const auto tokenizer = Tokenizer::fromJson(file.dump());
     QVERIFY(tokenizer.has_value());
     QCOMPARE(tokenizer->warnings().size(), size_t{3});
-    QVERIFY(engine::inEnglish(tokenizer->warnings()[0]).find("ByteLevel") != std::string::npos);
+    QVERIFY(engine::inEnglish(tokenizer->warnings()[0]).find("BertProcessing") !=
+            std::string::npos);
     QVERIFY(engine::inEnglish(tokenizer->warnings()[1]).find("author") != std::string::npos);
     QVERIFY(engine::inEnglish(tokenizer->warnings()[2]).find("model.surprise") !=
             std::string::npos);

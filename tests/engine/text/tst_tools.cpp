@@ -3,7 +3,7 @@
 // of July 2026 writes them; calls read back from what a model wrote, whole, cut and odd; and no
 // text of people or tools acts as a control token.
 #include "engine/base/json/tree.h"
-#include "engine/text/chat_template.h"
+#include "engine/families/gemma4/turns.h"
 #include "engine/text/reply_parser.h"
 #include "engine/text/tool_text.h"
 #include "tests/engine/text/vocabularies.h"

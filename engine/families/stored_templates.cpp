@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/families/gemma4/stored_templates.h"
+#include "engine/families/stored_templates.h"
 
 #include "engine/base/json/tree.h"
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chat templates that a checkpoint brings, in the order in which transformers takes them:
 // chat_template.jinja, chat_template.json, processor_config.json, tokenizer_config.json; and
-// further ones by name. Belfry writes Gemma 4's turns itself. A template of another form means that
-// the model was trained on other turns, so it is told; what a template would write for a
-// conversation is run/template_difference.h.
+// further ones by name. Belfry writes Gemma 4's turns itself: there, a template of another form
+// means that the model was trained on other turns, so it is told; what a template would write for a
+// conversation is run/template_difference.h. For other families it writes the prompt
+// (chat_turns.h).
 #pragma once
 
 #include "engine/api/sentence.h"
 #include "engine/base/result.h"
 #include "engine/files/checkpoint.h"
+#include "engine/text/template_prompt.h"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,14 +28,7 @@ struct StoredTemplates {
     std::vector<Sentence> notes;
 };
 
-/// The template in force, as text.
-struct ChatTemplateText {
-    std::string where;                         ///< The file's name.
-    std::string source;                        ///< Jinja.
-    std::map<std::string, std::string> tokens; ///< bos_token, ... of tokenizer_config.json.
-};
-
-/// nullopt when the checkpoint has none that can be read.
+/// The template in force. nullopt when the checkpoint has none that can be read.
 std::optional<ChatTemplateText> readChatTemplateText(const Checkpoint& checkpoint);
 
 /// Errors: as Checkpoint::read() of chat_template.jinja. What else cannot be read is a note.

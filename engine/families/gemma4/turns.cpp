@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rendering follows the July 2026 revision of Google's templates as described in the Gemma 4
 // specification, section 6.2; the result for plain chats is the same in earlier revisions.
-#include "engine/text/chat_template.h"
+#include "engine/families/gemma4/turns.h"
 
 #include "engine/text/segment_writer.h"
 #include "engine/text/tokenizer_data.h"
@@ -263,18 +263,6 @@ Result<std::vector<Segment>> renderChat(std::span<const ChatMessage> messages,
     return out.take();
 }
 
-std::vector<Segment> rawPrompt(std::string_view text) {
-    return {Segment{std::string(text), true}};
-}
-
-std::string segmentsText(std::span<const Segment> segments) {
-    std::string out;
-    for (const Segment& segment : segments) {
-        out += segment.text;
-    }
-    return out;
-}
-
 Result<ChatTokens> findChatTokens(const Tokenizer& tokenizer) {
     ChatTokens tokens;
     const std::pair<const char*, TokenId*> wanted[] = {
@@ -320,6 +308,39 @@ Result<ChatTokens> findChatTokens(const Tokenizer& tokenizer) {
         *id = *found;
     }
     return tokens;
+}
+
+namespace {
+
+struct Gemma4Turns final : ChatTurns {
+    explicit Gemma4Turns(const Tokenizer& tokenizer) : found(findChatTokens(tokenizer)) {
+        if (found) {
+            tokens = *found;
+            stops = {tokens.turn_end, tokens.eos};
+        }
+        reply_begin = "<|turn>model\n";
+        reply_end = "<turn|>";
+        thought_begin = "<|channel>thought\n";
+        thought_end = "\n<channel|>";
+    }
+    [[nodiscard]] Result<std::vector<Segment>>
+    render(std::span<const ChatMessage> messages,
+           const ChatTemplateOptions& options) const override {
+        return found ? renderChat(messages, options) : found.error();
+    }
+    [[nodiscard]] bool endsInThought(std::span<const ChatMessage> messages,
+                                     const ChatTemplateOptions& options) const override {
+        return engine::endsInThought(messages, options);
+    }
+
+    Result<ChatTokens> found;
+};
+
+} // namespace
+
+std::unique_ptr<const ChatTurns>
+gemma4Turns(const ModelConfig&, const Checkpoint&, const Tokenizer& tokenizer) {
+    return std::make_unique<const Gemma4Turns>(tokenizer);
 }
 
 } // namespace engine
