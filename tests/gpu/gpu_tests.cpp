@@ -171,7 +171,8 @@ int main(int argc, char** argv) {
         gpu::limits(list, machine);
     }
 #ifdef BELFRY_EMULATED_CARD
-    list.run("emulator", "no kernel did anything wrong", [](std::string*) { return emulated.finish(); });
+    list.run("emulator", "no kernel did anything wrong",
+             [](std::string*) { return emulated.finish(); });
 #endif
     std::printf("%d passed, %d failed\n", list.passed(), list.failed());
     if (!json_file.empty()) {

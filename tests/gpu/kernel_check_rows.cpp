@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused steps of many rows against compositions of the scalar CPU table's functions.
-#include "tests/gpu/kernel_check.h"
+#include "tests/gpu/card_copies.h"
+#include "tests/kernels/product_cases.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,22 +34,19 @@ std::vector<float> fetchHalf(Device& d, const Buffer& b, size_t n) {
     return widened(v);
 }
 
-/// Low-rank updates of a product: the ranks of each weight's.
-using Ranks = std::vector<std::vector<int64_t>>;
-
 void checkProducts(cuda::CudaDevice& d) {
-    const OpTable& cpu = cpuScalarOps();
+    using support::ProductCase;
+    using Output = ProductCase::Output;
     struct Case {
         int64_t rows, in;
         std::vector<int64_t> out;
         WeightFormat format;
-        ProductArgs::Output output;
+        Output output;
         bool bounded;
         int parts;
-        Ranks ranks = {};
+        ProductCase::Ranks ranks = {};
         DType type = DType::BF16; ///< Type of the updates.
     };
-    using Output = ProductArgs::Output;
     for (const Case& c :
          {Case{70, 256, {192, 64, 64}, WeightFormat::Nf4, Output::Store, false, 1},
           {130, 192, {256, 256, 256}, WeightFormat::BF16, Output::Store, true, 1},
@@ -68,7 +66,7 @@ void checkProducts(cuda::CudaDevice& d) {
            Output::Store,
            false,
            3,
-           {{16}, {}, {5, 72}}},
+           {{0, 16}, {2, 5}, {2, 72}}},
           {100,
            1536,
            {1000, 1000},
@@ -76,9 +74,9 @@ void checkProducts(cuda::CudaDevice& d) {
            Output::GatedPair,
            false,
            1,
-           {{16}, {8}},
+           {{0, 16}, {1, 8}},
            DType::F32},
-          {70, 2560, {256}, WeightFormat::Nf4, Output::GatedMultiply, false, 1, {{16, 16}}},
+          {70, 2560, {256}, WeightFormat::Nf4, Output::GatedMultiply, false, 1, {{0, 16}, {0, 16}}},
           {130,
            192,
            {256, 256, 256},
@@ -86,7 +84,7 @@ void checkProducts(cuda::CudaDevice& d) {
            Output::Store,
            true,
            1,
-           {{16}, {16}, {16}}},
+           {{0, 16}, {1, 16}, {2, 16}}},
           {300, 1536, {1000, 256, 136}, WeightFormat::BF16, Output::Store, false, 3},
           {600, 328, {264}, WeightFormat::Int8Row, Output::Store, false, 1},
           {260, 1536, {1000, 1000}, WeightFormat::BF16, Output::GatedPair, false, 1},
@@ -98,7 +96,7 @@ void checkProducts(cuda::CudaDevice& d) {
            Output::Store,
            false,
            3,
-           {{16}, {}, {5, 72}}},
+           {{0, 16}, {2, 5}, {2, 72}}},
           {200,
            512,
            {200, 200},
@@ -106,11 +104,11 @@ void checkProducts(cuda::CudaDevice& d) {
            Output::GatedPair,
            false,
            1,
-           {{16}, {8}},
+           {{0, 16}, {1, 8}},
            DType::F32},
-          {40, 1024, {128}, WeightFormat::BF16, Output::Store, false, 4, {{72}}},
-          {130, 256, {320, 320}, WeightFormat::BF16, Output::GatedPair, true, 1, {{16}, {5}}},
-          {50, 128, {96, 96}, WeightFormat::Nf4, Output::GatedPair, false, 1, {{}, {64, 3}}},
+          {40, 1024, {128}, WeightFormat::BF16, Output::Store, false, 4, {{0, 72}}},
+          {130, 256, {320, 320}, WeightFormat::BF16, Output::GatedPair, true, 1, {{0, 16}, {1, 5}}},
+          {50, 128, {96, 96}, WeightFormat::Nf4, Output::GatedPair, false, 1, {{1, 64}, {1, 3}}},
           {70,
            256,
            {64},
@@ -118,74 +116,16 @@ void checkProducts(cuda::CudaDevice& d) {
            Output::GatedMultiply,
            false,
            1,
-           {{16}},
+           {{0, 16}},
            DType::F32}}) {
-        const auto n = static_cast<size_t>(c.rows * c.out[0]);
-        const Pair<uint16_t> x(d, rounded(normal(static_cast<size_t>(c.rows * c.in))));
-        const std::vector<float> values = widened(x.host);
-        const Pair<float> by(d, normal(n));
-        std::vector<std::unique_ptr<Weight>> w;
-        std::vector<std::unique_ptr<Update>> updates;
-        std::vector<std::unique_ptr<Buffer>> y;
-        std::vector<std::vector<float>> want;
-        ProductArgs a;
-        a.output = c.output;
-        a.x = x.there();
-        a.rows = c.rows;
-        a.count = static_cast<int>(c.out.size());
-        a.parts = c.parts;
-        a.multiply = {by.there(), c.rows, c.out[0], c.out[0]};
-        for (size_t i = 0; i < c.out.size(); ++i) {
-            const int64_t out = c.out[i];
-            w.push_back(std::make_unique<Weight>(d, c.format, out, c.in, true));
-            y.push_back(
-                std::make_unique<Buffer>(d, static_cast<size_t>(c.parts * c.rows * out) * 4));
-            a.w[i] = w.back()->card;
-            a.y[i] = y.back()->data;
-            std::vector<float> in = values;
-            if (c.bounded) { // other bounds for each weight; exact in bf16
-                a.bounds[i] = {-0.5F - static_cast<float>(i), 0.75F + static_cast<float>(i), -1.0F,
-                               1.5F + static_cast<float>(i)};
-                cpu.clamp({}, {in.data(), c.rows, c.in, c.in}, a.bounds[i].in_low,
-                          a.bounds[i].in_high, {in.data(), c.rows, c.in, c.in});
-            }
-            want.emplace_back(static_cast<size_t>(c.rows * out));
-            const MutF32 to{want.back().data(), c.rows, out, out};
-            cpu.linear({}, {in.data(), c.rows, c.in, c.in}, w.back()->host, to);
-            for (const int64_t rank : i < c.ranks.size() ? c.ranks[i] : std::vector<int64_t>()) {
-                updates.push_back(
-                    std::make_unique<Update>(d, c.type, c.in, out, rank, static_cast<int>(i)));
-                const Update& update = *updates.back();
-                a.updates[a.update_count++] = update.card;
-                std::vector<float> scratch(static_cast<size_t>(c.rows * rank));
-                cpu.lora_accumulate({}, {in.data(), c.rows, c.in, c.in}, update.a_host,
-                                    update.b_host, {}, update.factor->host[0],
-                                    {scratch.data(), c.rows, rank, rank}, to);
-            }
-            cpu.clamp({}, to, a.bounds[i].out_low, a.bounds[i].out_high, to);
-        }
-        const MutF32 first{want[0].data(), c.rows, c.out[0], c.out[0]};
-        if (c.output != Output::Store) {
-            const float* other = c.output == Output::GatedPair ? want[1].data() : by.host.data();
-            cpu.gated_mul({}, kernels::Activation::GeluTanh, first,
-                          {other, c.rows, c.out[0], c.out[0]}, first);
-        }
+        ProductCase product(c.format, true, c.output, c.rows, c.in, c.out, c.ranks, c.type,
+                            c.bounded);
+        product.makeRoom(c.parts);
+        const CardCopies copies(d, product);
+        ProductArgs a = copies.moved(product.args);
         const Status status = d.ops().product(d.queue(), a);
-        double error = 0.0;
-        for (size_t i = 0; i < (c.output == Output::Store ? c.out.size() : 1); ++i) {
-            std::vector<float> got;
-            if (c.output == Output::Store) {
-                const size_t size = want[i].size();
-                got.assign(size, 0.0F);
-                const std::vector<float> all = fetch(d, *y[i], size * static_cast<size_t>(a.parts));
-                for (size_t e = 0; e < all.size(); ++e) {
-                    got[e % size] += all[e];
-                }
-            } else {
-                got = fetchHalf(d, *y[0], n);
-            }
-            error = std::max(error, relativeError(got, want[i]));
-        }
+        copies.bringBack();
+        product.args.parts = a.parts;
         // Both results are rounded, and A x of both.
         const bool is_pair_with_updates = c.output == Output::GatedPair && a.update_count > 0;
         const char* const name = c.output == Output::Store       ? "product"
@@ -195,7 +135,7 @@ void checkProducts(cuda::CudaDevice& d) {
                    "x" + std::to_string(c.in) + "x" + std::to_string(c.out[0]) + ", " +
                    std::to_string(a.parts) + " parts" + (c.bounded ? ", bounds" : "") +
                    (a.update_count > 0 ? ", " + std::to_string(a.update_count) + " updates" : ""),
-               status, error, is_pair_with_updates ? 5e-3 : 4e-3);
+               status, product.error(), is_pair_with_updates ? 5e-3 : 4e-3);
     }
 }
 

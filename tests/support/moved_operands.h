@@ -64,9 +64,7 @@ public:
                 value.y[i] = at_(value.y[i]);
             }
             for (int i = 0; i < value.lora_count; ++i) {
-                value.lora[i].a = (*this)(value.lora[i].a);
-                value.lora[i].b = (*this)(value.lora[i].b);
-                value.lora[i].factor = at_(value.lora[i].factor);
+                value.lora[i] = (*this)(value.lora[i]);
             }
             for (int i = 0; i < value.tap_count; ++i) {
                 value.tap[i] = (*this)(value.tap[i]);
@@ -83,6 +81,20 @@ public:
             value.projection = (*this)(value.projection);
             value.norm = (*this)(value.norm);
             value.y = at_(value.y);
+        } else if constexpr (std::is_same_v<T, ProductArgs>) {
+            value.x = at_(value.x);
+            value.multiply = (*this)(value.multiply);
+            for (int i = 0; i < value.count; ++i) {
+                value.w[i] = (*this)(value.w[i]);
+                value.y[i] = at_(value.y[i]);
+            }
+            for (int i = 0; i < value.update_count; ++i) {
+                value.updates[i] = (*this)(value.updates[i]);
+            }
+        } else if constexpr (std::is_same_v<T, ProjectLora>) {
+            value.a = (*this)(value.a);
+            value.b = (*this)(value.b);
+            value.factor = at_(value.factor);
         } else if constexpr (std::is_same_v<T, ExpertsStepArgs>) {
             value.x = at_(value.x);
             value.t = at_(value.t);
