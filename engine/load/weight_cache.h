@@ -43,7 +43,8 @@ struct CachedTensor {
     std::array<std::vector<uint64_t>, kCacheParts> checksums; ///< From a PieceHasher, by part.
 };
 
-/// Key of the file that holds tensors of one format of a model; `block_size`: of formats with blocks.
+/// Key of the file that holds tensors of one format of a model; `block_size`: of formats with
+/// blocks.
 uint64_t cacheKey(uint64_t model_key, Format format, int32_t block_size = kBlockSize);
 /// "<16 hex digits>.belfry-weights"
 std::string cacheFileName(uint64_t key);

@@ -25,14 +25,11 @@ constexpr double kBound = 5e-3;
 /// What must come of leaving something out.
 constexpr double kVisible = 5 * kBound;
 
-/// The results, from a card with room for `parts`.
-Status run(ProductCase& c, EmulatedCard& card, int parts, std::vector<float>& got) {
-    got.clear();
+/// Runs the product on a card with room for `parts`; finish() tells what went wrong.
+Status run(ProductCase& c, EmulatedCard& card, int parts) {
     c.makeRoom(parts);
     const Status status = card.device().ops().product(card.device().queue(), c.args);
-    if (status == Status::Ok && card.finish().empty()) {
-        got = c.results();
-    }
+    static_cast<void>(card.finish()); // as long as the operands are there
     return status;
 }
 
@@ -182,8 +179,7 @@ void TestCudaEmulatedUpdates::product() {
         words.contains(QStringLiteral("wide")) || words.contains(QStringLiteral("half"));
     options.card.wide_rows = is_wide ? words[words.size() - 2].toInt() : -1;
     EmulatedCard card(options);
-    std::vector<float> got;
-    QCOMPARE(run(c, card, parts, got), Status::Ok);
+    QCOMPARE(run(c, card, parts), Status::Ok);
     QCOMPARE(card.finish(), std::string());
     QCOMPARE(c.args.parts, parts);
     QVERIFY(std::find(card.ran().begin(), card.ran().end(), "belfry_product_ranks") !=
@@ -198,7 +194,7 @@ void TestCudaEmulatedUpdates::product() {
         QVERIFY(!launches[i].is_overlapping || launches[i - 1].kernel == "belfry_product_ranks");
     }
     const std::vector<float> want = c.want({});
-    QCOMPARE_LE(relativeError(got.data(), want), kBound);
+    QCOMPARE_LE(c.error(), kBound);
     // The operands are such that a mistake would have been seen.
     for (int i = 0; i < c.args.update_count; ++i) {
         const double without = relativeError(c.want({i, true, true}).data(), want);
@@ -233,8 +229,7 @@ void TestCudaEmulatedUpdates::panels() {
     const size_t bytes = kernels::cuda::kWorkOffset + size_t{128} * 2 * 192 * 2 + 40 * 64 * 2;
     void* const scratch = d.allocate(bytes, 1);
     d.setScratch(scratch, bytes);
-    std::vector<float> got;
-    const Status status = run(c, card, 1, got);
+    const Status status = run(c, card, 1);
     d.setScratch(nullptr, 0);
     d.free(scratch);
     QCOMPARE(status, Status::Ok);
@@ -244,7 +239,7 @@ void TestCudaEmulatedUpdates::panels() {
         ran += (ran.isEmpty() ? "" : " ") + QString::fromStdString(kernel).remove("belfry_");
     }
     QCOMPARE(ran, launches);
-    QCOMPARE_LE(relativeError(got.data(), c.want({})), kBound);
+    QCOMPARE_LE(c.error(), kBound);
 }
 
 /// Factors are read when the product runs. Strength nought leaves the product without updates.
@@ -256,21 +251,19 @@ void TestCudaEmulatedUpdates::followsFactors() {
         for (auto& update : c.updates) {
             update->factor[0] = factor;
         }
-        std::vector<float> got;
-        QCOMPARE(run(c, card, 1, got), Status::Ok);
+        QCOMPARE(run(c, card, 1), Status::Ok);
         QCOMPARE(card.finish(), std::string());
-        QCOMPARE_LE(relativeError(got.data(), c.want({})), kBound);
+        QCOMPARE_LE(c.error(), kBound);
     }
 }
 
 void TestCudaEmulatedUpdates::refusals() {
     EmulatedCard card{EmulatedCardOptions{}};
-    std::vector<float> got;
     const auto statusOf = [&](const ProductCase::Ranks& ranks, const auto& change) {
         ProductCase c(WeightFormat::Nf4, true, ProductCase::Output::Store, 8, 256, {64, 32}, ranks,
                       DType::BF16, false);
         change(c.args);
-        return run(c, card, 1, got);
+        return run(c, card, 1);
     };
     const auto asIs = [](ProductArgs&) {};
     QCOMPARE(statusOf({{1, 4}}, [](ProductArgs& a) { a.updates[0].weight = 2; }), Status::BadShape);

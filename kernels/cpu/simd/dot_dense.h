@@ -78,8 +78,8 @@ public:
 template <class V, WeightFormat kFormat>
 using NaturalDot = DenseDot<WidenedElements<V, kFormat>>;
 
-/// Weights with a scale for each block of any size and any number of columns: a row is expanded exactly, in
-/// pieces, and multiplied in fp32. The general way behind the fast policies.
+/// Weights with a scale for each block of any size and any number of columns: a row is expanded
+/// exactly, in pieces, and multiplied in fp32. The general way behind the fast policies.
 template <class Vec>
 class ExpandingDot : public DotPolicy {
 public:
