@@ -17,12 +17,16 @@ struct FolderTurns final : ChatTurns {
     FolderTurns(std::optional<ChatTemplateText> text, const Tokenizer& tokenizer)
         : own(std::move(text)) {
         is_of_folder = true;
-        const std::vector<ChatMessage> messages = {ChatMessage::makeText("user", "question"),
-                                                   ChatMessage::makeText("assistant", "reply")};
-        const auto whole = render(messages, {.adds_generation_prompt = false});
+        std::vector<ChatMessage> messages = {ChatMessage::makeText("user", "question"),
+                                             ChatMessage::makeText("assistant", "reply")};
+        auto whole = render(messages, {.adds_generation_prompt = false});
+        if (!whole) { // some templates want a system message
+            messages.insert(messages.begin(), ChatMessage::makeText("system", "system"));
+            whole = render(messages, {.adds_generation_prompt = false});
+        }
         if (whole && whole->size() > 2 && whole->back().matches_added_tokens &&
             (*whole)[whole->size() - 2] == Segment{"reply", false}) {
-            reply_begin = replyBegin(messages.front());
+            reply_begin = replyBegin({messages.data(), messages.size() - 1});
             reply_end = whole->back().text;
             const auto ids = tokenizer.encodeSegments({&whole->back(), 1});
             const auto end = std::find_if(ids.begin(), ids.end(),
@@ -61,9 +65,9 @@ struct FolderTurns final : ChatTurns {
 
 private:
     /// What a template adds where a reply is to follow.
-    [[nodiscard]] std::string replyBegin(const ChatMessage& question) const {
-        const auto open = render({&question, 1}, {});
-        const auto closed = render({&question, 1}, {.adds_generation_prompt = false});
+    [[nodiscard]] std::string replyBegin(std::span<const ChatMessage> question) const {
+        const auto open = render(question, {});
+        const auto closed = render(question, {.adds_generation_prompt = false});
         const std::string with = open ? segmentsText(*open) : std::string();
         const std::string without = closed ? segmentsText(*closed) : std::string();
         return with.starts_with(without) ? with.substr(without.size()) : std::string();

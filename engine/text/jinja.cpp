@@ -865,6 +865,9 @@ private:
         if (name == "strip" || name == "lstrip" || name == "rstrip") {
             const std::string_view blanks = has_text ? std::string_view(first->text()) : kBlanks;
             ENGINE_TRY(budget_.work(blanks.size()));
+            if (!isAscii(blanks)) { // byte by byte it would cut characters
+                return unsupported(said("the method \"%1\"", name));
+            }
             return pieceOf(*object.shared_text,
                            trimmed(text, blanks, name != "rstrip", name != "lstrip"));
         }
@@ -893,7 +896,8 @@ private:
         ENGINE_TRY(budget_.work(2, text.text().size()));
         const Needle needle(what);
         const size_t found = needle.count(text.text());
-        const Text with = replacement.shared_text == nullptr ? Text() : *replacement.shared_text;
+        static const Text kEmpty;
+        const Text& with = replacement.shared_text == nullptr ? kEmpty : *replacement.shared_text;
         ENGINE_TRY(budget_.make(found, with.bytes.size()));
         const size_t rest = text.text().size() - found * what.size();
         ENGINE_TRY(budget_.make(kTextBytes + rest));
@@ -946,8 +950,9 @@ private:
         }
         if (name == "join") {
             ENGINE_ASSIGN(const SharedItems items, itemsOf(value));
+            static const Text kEmpty;
             return join(*items, first == nullptr || first->shared_text == nullptr
-                                    ? Text()
+                                    ? kEmpty
                                     : *first->shared_text);
         }
         if (name == "dictsort" && value.is(Kind::Map)) {

@@ -73,7 +73,15 @@ Text replaced(const Text& text, const Needle& what, const Text& with, size_t siz
     for (size_t next = what.find(text.bytes, 0); next != std::string_view::npos;
          next = what.find(text.bytes, at)) {
         out.append(text, at, next - at);
-        out.append(with);
+        // What was typed calls up no marker: the mark stays where the template's own is replaced.
+        const auto is_own = [](char mark) { return mark != 0; };
+        const std::string_view marks =
+            std::string_view(text.own).substr(std::min(next, text.own.size()), what.size());
+        if (marks.size() == what.size() && std::all_of(marks.begin(), marks.end(), is_own)) {
+            out.append(with);
+        } else {
+            out.append(Text{with.bytes, {}});
+        }
         at = next + what.size();
     }
     out.append(text, at);

@@ -105,10 +105,14 @@ std::optional<WordRule> wordRuleOf(std::string_view pattern) {
 }
 
 WordSplitter::WordSplitter(std::span<const WordRule> rules)
-    : rules_(rules), found_(pcre2_match_data_create(1, nullptr), pcre2_match_data_free) {
-    if (found_ == nullptr) {
+    : rules_(rules), found_(pcre2_match_data_create(1, nullptr), pcre2_match_data_free),
+      limits_(pcre2_match_context_create(nullptr), pcre2_match_context_free) {
+    if (found_ == nullptr || limits_ == nullptr) {
         throw std::bad_alloc();
     }
+    pcre2_set_match_limit(limits_.get(), UINT32_MAX);
+    pcre2_set_depth_limit(limits_.get(), UINT32_MAX);
+    pcre2_set_heap_limit(limits_.get(), UINT32_MAX);
 }
 
 void WordSplitter::split(std::string_view text,
@@ -123,9 +127,16 @@ void WordSplitter::split(std::string_view text,
         }
         const pcre2_code* const code = compiled(rules_[rule]);
         size_t done = 0;
-        while (done < piece.size() &&
-               pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(piece.data()), piece.size(), done,
-                           PCRE2_NO_UTF_CHECK, found_.get(), nullptr) > 0) {
+        while (done < piece.size()) {
+            const int result =
+                pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(piece.data()), piece.size(), done,
+                            PCRE2_NO_UTF_CHECK, found_.get(), limits_.get());
+            if (result == PCRE2_ERROR_NOMATCH) {
+                break;
+            }
+            if (result < 0) { // memory: the expressions are linear and have no other limit
+                throw std::bad_alloc();
+            }
             const size_t* const place = pcre2_get_ovector_pointer(found_.get());
             const size_t begin = place[0];
             const size_t end = place[1];

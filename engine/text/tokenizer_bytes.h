@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+struct pcre2_real_match_context_8;
 struct pcre2_real_match_data_8;
 
 namespace engine::text {
@@ -43,6 +44,7 @@ public:
 private:
     std::span<const WordRule> rules_;
     std::shared_ptr<pcre2_real_match_data_8> found_;
+    std::shared_ptr<pcre2_real_match_context_8> limits_;
 };
 
 } // namespace engine::text

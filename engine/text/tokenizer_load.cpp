@@ -121,6 +121,7 @@ bool addWordRule(const Json& step, bool is_last, std::vector<WordRule>& rules) {
 }
 
 Result<std::vector<WordRule>> readWordRules(const Json& root) {
+    constexpr size_t kMostSteps = 8; // published files have up to three
     const Json* node = root.find("pre_tokenizer");
     const Json* steps = node != nullptr && isMemberString(*node, "type", "Sequence")
                             ? node->find("pretokenizers")
@@ -129,12 +130,13 @@ Result<std::vector<WordRule>> readWordRules(const Json& root) {
     const size_t count = steps != nullptr ? steps->items.size() : node != nullptr ? 1 : 0;
     std::vector<WordRule> rules;
     for (size_t i = 0; i < std::max<size_t>(1, count); ++i) {
-        if (i >= count || !addWordRule(begin[i], i + 1 == count, rules)) {
+        if (i >= count || count > kMostSteps || !addWordRule(begin[i], i + 1 == count, rules)) {
             return unsupported(
-                "TK08", said("pre_tokenizer: expected ByteLevel without a prefix space, behind any "
-                             "number of Digits and Split by the expression of GPT-2 or Llama 3, "
-                             "found %1",
-                             describe(i < count ? begin + i : nullptr)));
+                "TK08",
+                said("pre_tokenizer: expected ByteLevel without a prefix space, behind a few "
+                     "steps Digits and Split by the expression of GPT-2 or Llama 3, found "
+                     "%1 as one of %2 steps",
+                     describe(i < count ? begin + i : nullptr), count));
         }
     }
     return rules;

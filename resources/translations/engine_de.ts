@@ -3700,8 +3700,8 @@
         <translation>post_processor: special_tokens gibt für %1 keine Nummern</translation>
     </message>
     <message>
-        <source>pre_tokenizer: expected ByteLevel without a prefix space, behind any number of Digits and Split by the expression of GPT-2 or Llama 3, found %1</source>
-        <translation>pre_tokenizer: erwartet wird ByteLevel ohne vorangestelltes Leerzeichen, davor beliebig viele Digits und Split mit dem Ausdruck von GPT-2 oder Llama 3, gefunden: %1</translation>
+        <source>pre_tokenizer: expected ByteLevel without a prefix space, behind a few steps Digits and Split by the expression of GPT-2 or Llama 3, found %1 as one of %2 steps</source>
+        <translation>pre_tokenizer: erwartet wird ByteLevel ohne vorangestelltes Leerzeichen, davor wenige Schritte Digits und Split mit dem Ausdruck von GPT-2 oder Llama 3, gefunden: %1 als einer von %2 Schritten</translation>
     </message>
     <message>
         <source>pre_tokenizer: expected none, or Split on a space merged with the previous piece, found %1</source>

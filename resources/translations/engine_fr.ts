@@ -3700,8 +3700,8 @@
         <translation>post_processor : special_tokens ne donne pas de numéros pour %1</translation>
     </message>
     <message>
-        <source>pre_tokenizer: expected ByteLevel without a prefix space, behind any number of Digits and Split by the expression of GPT-2 or Llama 3, found %1</source>
-        <translation>pre_tokenizer : attendu ByteLevel sans espace initiale, derrière un nombre quelconque de Digits et de Split par l’expression de GPT-2 ou de Llama 3, trouvé %1</translation>
+        <source>pre_tokenizer: expected ByteLevel without a prefix space, behind a few steps Digits and Split by the expression of GPT-2 or Llama 3, found %1 as one of %2 steps</source>
+        <translation>pre_tokenizer : attendu ByteLevel sans espace initiale, derrière quelques étapes Digits et Split par l’expression de GPT-2 ou de Llama 3, trouvé %1 comme l’une de %2 étapes</translation>
     </message>
     <message>
         <source>pre_tokenizer: expected none, or Split on a space merged with the previous piece, found %1</source>

@@ -217,6 +217,11 @@ void TestByteLevel::refuses_data() {
         [](nlohmann::json& f) { f.erase("pre_tokenizer"); });
     row("an empty Sequence", "TK08", "found none",
         [](nlohmann::json& f) { f["pre_tokenizer"]["pretokenizers"] = nlohmann::json::array(); });
+    row("steps without end", "TK08", "found type \"Digits\" as one of 5001 steps",
+        [](nlohmann::json& f) {
+            auto& steps = f["pre_tokenizer"]["pretokenizers"];
+            steps.insert(steps.begin(), 5001 - steps.size(), {{"type", "Digits"}});
+        });
     row("another step", "TK08", "found type \"Punctuation\"", [](nlohmann::json& f) {
         f["pre_tokenizer"]["pretokenizers"][0] = {{"type", "Punctuation"}};
     });
