@@ -42,9 +42,9 @@ Result<ListedFile> readFile(const Json& item, const Asked& asked) {
     file.problem = fileNameProblemHere(file.name);
     if (mayLeaveFolder(file.name)) {
         return hubError("HubListing",
-                        said("%1: its list of the files of %2 %3; nothing was fetched",
-                             asked.origin, nameOf(asked),
-                             said("has the file name %1, which %2", shown, Phrase{file.problem})));
+                        said("%1: %2 has the file name %3, which %4; nothing was fetched; check "
+                             "the repository's name, or ask its owner to rename the file",
+                             asked.origin, nameOf(asked), shown, Phrase{file.problem}));
     }
     const auto size = sizeOf(&item);
     if (!size.has_value()) {

@@ -5852,6 +5852,10 @@
         <translation>%1: Der Schlüssel ist noch da (%2); löschen Sie die Datei</translation>
     </message>
     <message>
+        <source>%1: %2 has the file name %3, which %4; nothing was fetched; check the repository&apos;s name, or ask its owner to rename the file</source>
+        <translation>%1: %2 hat den Dateinamen %3, der %4; nichts wurde geladen; prüfen Sie den Namen des Repositorys, oder bitten Sie den Besitzer, die Datei umzubenennen</translation>
+    </message>
+    <message>
         <source>%1: its list of the files of %2 %3; nothing was fetched</source>
         <translation>%1: Die Liste der Dateien von %2 %3; nichts wurde geholt</translation>
     </message>

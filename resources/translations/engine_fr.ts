@@ -5852,6 +5852,10 @@
         <translation>%1 : la clé est encore là (%2) ; supprimez le fichier</translation>
     </message>
     <message>
+        <source>%1: %2 has the file name %3, which %4; nothing was fetched; check the repository&apos;s name, or ask its owner to rename the file</source>
+        <translation>%1 : %2 a le nom de fichier %3, qui %4 ; rien n’a été téléchargé ; vérifiez le nom du dépôt, ou demandez à son propriétaire de renommer le fichier</translation>
+    </message>
+    <message>
         <source>%1: its list of the files of %2 %3; nothing was fetched</source>
         <translation>%1 : sa liste des fichiers de %2 %3 ; rien n&apos;a été récupéré</translation>
     </message>
