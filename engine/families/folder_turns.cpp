@@ -15,7 +15,7 @@ namespace {
 
 struct FolderTurns final : ChatTurns {
     FolderTurns(std::optional<ChatTemplateText> text, const Tokenizer& tokenizer)
-        : own(std::move(text)) {
+        : own_(std::move(text)) {
         is_of_folder = true;
         std::vector<ChatMessage> messages = {ChatMessage::makeText("user", "question"),
                                              ChatMessage::makeText("assistant", "reply")};
@@ -40,7 +40,7 @@ struct FolderTurns final : ChatTurns {
     [[nodiscard]] Result<std::vector<Segment>>
     render(std::span<const ChatMessage> messages,
            const ChatTemplateOptions& options) const override {
-        if (!own) {
+        if (!own_) {
             return Error{ErrorCode::Unsupported,
                          said("the model's folder has no chat template, so that no chat prompt can "
                               "be written; use a raw prompt")};
@@ -54,11 +54,11 @@ struct FolderTurns final : ChatTurns {
             }
             message.parts = {ChatPart::makeText(std::move(text))};
         }
-        Result<std::vector<Segment>> segments = renderTemplate(*own, plain, options);
+        Result<std::vector<Segment>> segments = renderTemplate(*own_, plain, options);
         if (!segments) {
             return Error{segments.error().code,
                          said("%1: the chat template cannot write this conversation (%2)",
-                              own->where, segments.error().told())};
+                              own_->where, segments.error().told())};
         }
         return segments;
     }
@@ -73,7 +73,7 @@ private:
         return with.starts_with(without) ? with.substr(without.size()) : std::string();
     }
 
-    std::optional<ChatTemplateText> own;
+    std::optional<ChatTemplateText> own_;
 };
 
 } // namespace

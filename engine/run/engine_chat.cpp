@@ -146,7 +146,6 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     const kernels::StageTimer timer("reply");
     Reply reply;
     reply.id = request.id;
-
     const SamplingParameters& asked = request.sampling;
     SamplingOptions sampling = samplingFor(asked, config);
     sampling.needs_rows = request.logprobs >= 0;

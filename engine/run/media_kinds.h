@@ -14,14 +14,14 @@
 namespace engine {
 
 struct MediaRow {
-    MessagePart::Kind part;
-    PartRole tower, projector;
+    MessagePart::Kind part = MessagePart::Kind::Text;
+    PartRole tower{}, projector{};
     Phrase one, many;    ///< "a picture", "pictures"
     Phrase is_attached;  ///< "a picture is attached"
     Phrase has_no_tower; ///< The model, of its own; is_left_out: as it was loaded.
     Phrase is_left_out;
-    double GenerateTiming::*seconds; ///< Where the time of its tower is told.
-    bool is_block; ///< Its rows see each other where a model's blocks are bidirectional.
+    double GenerateTiming::*seconds = nullptr; ///< Where the time of its tower is told.
+    bool is_block = false; ///< Its rows see each other where a model's blocks are bidirectional.
 };
 
 const MediaRow& mediaRow(MediaKind kind);
