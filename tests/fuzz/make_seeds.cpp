@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the seed corpora of the fuzz targets into the folder named on the command line: the golden
 // models' files and every named malformed case of the unit tests.
+#include "engine/text/tokenizer_bytes.h"
 #include "tests/engine/files/malformed_config.h"
 #include "tests/engine/files/malformed_index.h"
 #include "tests/engine/files/malformed_safetensors.h"
 #include "tests/engine/media/media_files.h"
+#include "tests/support/files.h"
 
 #include <nlohmann/json.hpp>
 
@@ -39,7 +41,7 @@ private:
 
 /// The golden tokenizer with its byte tokens, added tokens and a few letters and merges only.
 json smallTokenizer(const fs::path& file) {
-    json tokenizer = json::parse(support::readBytes(file));
+    json tokenizer = json::parse(support::textOf(file));
     json& model = tokenizer["model"];
     json vocab = json::object();
     std::vector<std::pair<int, std::string>> kept;
@@ -76,9 +78,31 @@ json smallTokenizer(const fs::path& file) {
     return tokenizer;
 }
 
+/// A byte-level file with one merge, words as Llama 3 has them and one marker.
+json byteLevelTokenizer() {
+    json vocab = json::object();
+    for (int byte = 0; byte < 256; ++byte) {
+        vocab[std::string(engine::text::byteCharacter(static_cast<uint8_t>(byte)))] = byte;
+    }
+    vocab["ab"] = 256;
+    const json words = {{"type", "Split"},
+                        {"pattern",
+                         {{"Regex", R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|)"
+                                    R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|)"
+                                    R"(\s+(?!\S)|\s+)"}}},
+                        {"behavior", "Isolated"},
+                        {"invert", false}};
+    const json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}};
+    return {{"added_tokens", {{{"id", 257}, {"content", "<|end|>"}, {"special", true}}}},
+            {"pre_tokenizer",
+             {{"type", "Sequence"}, {"pretokenizers", {words, {{"type", "Digits"}}, bytes}}}},
+            {"decoder", {{"type", "ByteLevel"}}},
+            {"model", {{"type", "BPE"}, {"vocab", vocab}, {"merges", {"a b"}}}}};
+}
+
 /// The header text of a safetensors file.
 std::string headerOf(const fs::path& file) {
-    const std::string bytes = support::readBytes(file);
+    const std::string bytes = support::textOf(file);
     uint64_t size = 0;
     std::memcpy(&size, bytes.data(), std::min(sizeof(size), bytes.size()));
     return bytes.size() < 8 + size ? std::string() : bytes.substr(8, size);
@@ -91,7 +115,7 @@ int addAdapters(const fs::path& root, const fs::path& golden) {
         if (entry.path().filename() != "adapter_config.json") {
             continue;
         }
-        const std::string config = json::parse(support::readBytes(entry.path())).dump();
+        const std::string config = json::parse(support::textOf(entry.path())).dump();
         const std::string header =
             headerOf(entry.path().parent_path() / "adapter_model.safetensors");
         adapters.add(config + separator + header);
@@ -286,11 +310,11 @@ int main(int argc, char** argv) {
     Corpus tokenizers(root / "tokenizer");
     for (const char* model : {"e2b", "e4b", "dense31b", "moe26b"}) {
         const fs::path folder = golden / model / "model";
-        const support::ConfigTexts sound{support::readBytes(folder / "config.json"),
-                                         support::readBytes(folder / "processor_config.json")};
+        const support::ConfigTexts sound{support::textOf(folder / "config.json"),
+                                         support::textOf(folder / "processor_config.json")};
         const std::string separator(1, '\0');
         configs.add(json::parse(sound.config).dump() + separator +
-                    json::parse(support::readBytes(folder / "generation_config.json")).dump() +
+                    json::parse(support::textOf(folder / "generation_config.json")).dump() +
                     separator + json::parse(sound.processor).dump());
         if (model == std::string("e2b")) {
             for (const support::MalformedCase& row : support::malformedConfigs(sound)) {
@@ -299,6 +323,7 @@ int main(int argc, char** argv) {
             }
         }
     }
+    tokenizers.add(byteLevelTokenizer().dump() + std::string(1, '\0') + "ab <|end|>12\xff e");
     const json tokenizer = smallTokenizer(golden / "e2b" / "model" / "tokenizer.json");
     tokenizers.add(tokenizer.dump());
     tokenizers.add(tokenizer.dump() + std::string(1, '\0') + "abc d<bos>\xff e");
