@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -133,6 +135,12 @@ struct Head {
     Sum sum; ///< What the first frame goes on from.
 };
 
+/// In how many bytes two texts of one length differ.
+qsizetype differences(const QByteArray& one, const QByteArray& other) {
+    return std::inner_product(one.begin(), one.end(), other.begin(), qsizetype{0}, std::plus<>(),
+                              std::not_equal_to<>());
+}
+
 Head readHead(QByteArrayView log) {
     const QByteArray raw = log.first(kLogHeaderBytes).toByteArray();
     const Sum stored = storedSum(log.sliced(24));
@@ -143,7 +151,14 @@ Head readHead(QByteArrayView log) {
     const auto salt_of = [&](qsizetype frame) {
         return log.sliced(kLogHeaderBytes + frame * step + 8, 8).toByteArray();
     };
-    const bool has_salt = log.size() >= kLogHeaderBytes + 2 * step && salt_of(0) == salt_of(1);
+    const qsizetype count = (log.size() - kLogHeaderBytes) / step;
+    QByteArray salt;
+    if (count >= 2 && salt_of(0) == salt_of(1)) {
+        salt = salt_of(0);
+    } else if (count >= 3 && (salt_of(2) == salt_of(0) || salt_of(2) == salt_of(1)) &&
+               differences(salt_of(0), salt_of(1)) == 1) {
+        salt = salt_of(2); // a wrong byte; another log's would differ in more than that
+    }
     Head head;
     head.state = State::Broken;
     for (const bool is_big : {(bigWord(raw, 0) & 1U) != 0, (bigWord(raw, 0) & 1U) == 0}) {
@@ -156,14 +171,12 @@ Head readHead(QByteArrayView log) {
             continue;
         }
         // It was the checksum that was wrong, and not the salt that was mended.
-        if (state == State::Mended && has_salt && salt_of(0) != summed.mid(16, 8)) {
+        if (state == State::Mended && !salt.isEmpty() && salt != summed.mid(16, 8)) {
             continue;
         }
         return {state, is_big, static_cast<qsizetype>(bigWord(summed, 8)), summed.mid(16, 8), sum};
     }
-    if (has_salt) {
-        head.salt = salt_of(0);
-    }
+    head.salt = salt;
     return head;
 }
 

@@ -162,6 +162,8 @@ void TestStoreDamage::fuzzedPlaces_data() {
     QTest::newRow("the same and other frames")
         << Places{{29, 0x01}, {1394, 0xff}, {168535, 0xff}, {168309, 0xfb}, {135773, 0xff}}
         << Places{{511, 0xff}};
+    QTest::newRow("the log's kind and salt, the salt of the first frame")
+        << Places{{0, 0x01}, {17, 0x01}, {40, 0xff}} << Places{};
     // SQLite takes the file for a new one and would write over the log.
     QTest::newRow("the first frame, the number of pages")
         << Places{{493, 0xcb}, {49255, 0x05}} << Places{{31, 0x00}, {1536, 0xff}, {1537, 0x7f}};
