@@ -19,7 +19,8 @@ struct ChatTemplateText {
 
 /// What `own` writes for a conversation, as transformers hands it over. Added tokens match in what
 /// stood in the template, in its tokens and in roles that are plain words; never in what the
-/// messages or tools say, however the template cuts and joins that.
+/// messages or tools say, however the template cuts and joins that. (A template may still choose
+/// where its own markers go by what it reads in a message.)
 /// Errors: as jinja::render().
 Result<std::vector<Segment>> renderTemplate(const ChatTemplateText& own,
                                             std::span<const ChatMessage> messages,
