@@ -2,14 +2,12 @@
 #include "engine/files/folder_advice.h"
 
 #include "engine/base/ascii.h"
-#include "engine/base/file_reader.h"
 #include "engine/base/folder_list.h"
 #include "engine/base/paths.h"
 #include "engine/files/foreign_format.h"
 #include "engine/files/model_files.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
