@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device code inside this program: one fatbin per device/*.cu, embedded at build time. A build
-// without nvcc has none and says so when a card is asked for.
+// The device code inside this program: one fatbin per device/*/*.cu, embedded at build time. A
+// build without nvcc has none and says so when a card is asked for.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 // then, so that decode steps are launched (and seen) one by one.
 #pragma once
 
-#include "kernels/cuda/device/args.h"
+#include "kernels/cuda/device/common/args.h"
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/kernel_list.h"
 

@@ -2,7 +2,7 @@
 #include "kernels/cuda/launch_sizes.h"
 
 #include "kernels/card_scratch.h"
-#include "kernels/cuda/device/args.h"
+#include "kernels/cuda/device/common/args.h"
 
 #include <algorithm>
 #include <bit>

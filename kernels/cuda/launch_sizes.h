@@ -3,7 +3,7 @@
 // Pure functions, tested without a card.
 #pragma once
 
-#include "kernels/cuda/device/args.h"
+#include "kernels/cuda/device/common/args.h"
 #include "kernels/cuda/stream.h"
 
 #include <cstddef>
@@ -97,8 +97,8 @@ projectSizes(int multiprocessors, int64_t outputs, int64_t cols, bool is_pair, i
 unsigned loraSharedBytes(
     const ProjectSizes& sizes, bool is_pair, int64_t ranks, int64_t width, int64_t tap_ranks);
 
-/// How the A of a streamed step's updates is shared out (device/unit_piece.cuh): `ranks` rows of
-/// `cols` elements, each in `chunks`, a power of two.
+/// How the A of a streamed step's updates is shared out (device/decode/unit_piece.cuh): `ranks`
+/// rows of `cols` elements, each in `chunks`, a power of two.
 struct LoraUnitSizes {
     int units = 0; ///< 0: not in this form.
     int chunks = 1;
@@ -251,7 +251,7 @@ FlashSizes flashSizes(int compute_capability, int shared_bytes, int64_t head_dim
 /// Largest tile product: 128 x 128 where that fills the card, else 64 x 64.
 bool usesLargeTiles(int multiprocessors, int64_t m, int64_t n);
 
-/// A product of codes by warp groups (device/product_wide.cu).
+/// A product of codes by warp groups (device/prompt/product_wide.cu).
 struct WideSizes {
     int rows = 0;  ///< Rows of x in a tile: 128, 192 or 256.
     int parts = 1; ///< Parts of the columns.
@@ -284,7 +284,7 @@ CodesSizes codesSizes(int multiprocessors,
                       int64_t pieces,
                       int most_parts);
 
-/// A product of bf16 weights by warp groups (device/product_wide_half.cu).
+/// A product of bf16 weights by warp groups (device/prompt/product_wide_half.cu).
 struct HalfSizes {
     int outputs = 0; ///< For a tile of kProductHalfRows rows: 128, 192, 256 or 320; for a pair
                      ///< those of both weights.

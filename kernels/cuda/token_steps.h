@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decode steps on their way into one launch (device/stream.cu, device/stream_async.cu and their
-// forms): host side.
+// Decode steps on their way into one launch (device/decode/stream.cu, device/decode/stream_async.cu
+// and their forms): host side.
 #pragma once
 
-#include "kernels/cuda/device/args.h"
+#include "kernels/cuda/device/common/args.h"
 
 #include <cstddef>
 #include <vector>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chains of decode steps as a decoder has them, for the kernels that run a whole token in a launch
-// (device/stream.cu, device/stream_async.cu), with what the scalar table makes of them.
+// (device/decode/stream.cu, device/decode/stream_async.cu), with what the scalar table makes of
+// them.
 #pragma once
 
 #include "kernels/cuda/cuda_device.h"

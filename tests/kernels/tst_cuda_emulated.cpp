@@ -2,7 +2,7 @@
 // The kernels of kernels/cuda/device, run on the CPU by the emulator through the real launches, and
 // compared with the scalar table: decode steps, single and collected into one launch, in the fixed
 // order of threads and in orders drawn from seeds. Operands end at a page that nobody may touch.
-#include "kernels/cuda/device/args.h"
+#include "kernels/cuda/device/common/args.h"
 #include "kernels/cuda/kernel_list.h"
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel that runs the layers of a few tokens with weights read once (device/stream_rows.cu) on
-// the CPU: decoder layers and a head, against the scalar table token by token, in several thread
-// orders.
+// The kernel that runs the layers of a few tokens with weights read once
+// (device/small_batch/stream_rows.cu) on the CPU: decoder layers and a head, against the scalar
+// table token by token, in several thread orders.
 #include "tests/kernels/row_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/program/test_class.h"
@@ -77,7 +77,7 @@ void TestCudaRows::chain_data() {
         {.format = WeightFormat::Int8Row, .ranks = {16}, .update_type = DType::F16});
     row("updates, more sums than threads of a block", 4, {.layers = 1, .ranks = {128, 96}});
     row("updates of wide rows", 16, {.rows = 3, .inter = 6400, .layers = 1, .ranks = {16}});
-    // As long as those of 12B and 31B (device/stream_rows_large.cu).
+    // As long as those of 12B and 31B (device/small_batch/stream_rows_large.cu).
     row("updates of long rows", 16,
         {.rows = 3, .hidden = 3200, .inter = 192, .layers = 1, .ranks = {16, 8}});
     row("long rows", 16, {.rows = 3, .hidden = 3200, .inter = 192, .layers = 1});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that run a whole token without a barrier over the grid (device/stream*.cu) on the
-// CPU: chains of steps as a decoder has them, on cards as they are sold, against the scalar table
-// and in several thread orders. What cards without bulk copies or with little shared memory compute
-// is, to the bit, what a card of 9.0 with as many multiprocessors does.
+// The kernels that run a whole token without a barrier over the grid (device/decode/stream*.cu) on
+// the CPU: chains of steps as a decoder has them, on cards as they are sold, against the scalar
+// table and in several thread orders. What cards without bulk copies or with little shared memory
+// compute is, to the bit, what a card of 9.0 with as many multiprocessors does.
 #include "kernels/cuda/launch_sizes.h"
 #include "tests/kernels/stream_chain.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
@@ -95,13 +95,13 @@ const ChainRow kChains[] = {
     {"bf16, rows of several pieces, wide ones among them", &kBulk, 28, 52,
      {.format = WeightFormat::BF16, .is_nested = false, .hidden = 320, .heads = 2,
       .dim = 64, .inter = 6400}},
-    // Adapters of bf16 weights stay in memory (device/stream_direct.cuh).
+    // Adapters of bf16 weights stay in memory (device/decode/stream_direct.cuh).
     {"bf16, rank 16", &kBulk, 4, 53,
      {.format = WeightFormat::BF16, .is_nested = false, .rank = 16}},
     {"bf16, rows of several pieces, two adapters, fp32", &kBulk, 28, 54,
      {.layers = 1, .format = WeightFormat::BF16, .is_nested = false, .hidden = 320,
       .heads = 2, .inter = 6400, .rank = 8, .other_rank = 4, .update_type = DType::F32}},
-    // Rows as long as those of 12B and 31B (device/stream_large.cu). The residual row is in memory.
+    // Rows as long as those of 12B and 31B (device/decode/stream_large.cu). The residual row is in memory.
     {"long rows", &kBulk, 4, 60, {.hidden = 3200, .tokens = 200}},
     {"long rows, 8-bit", &kBulk, 5, 61,
      {.layers = 1, .format = WeightFormat::Int8Row, .hidden = 3200}},
@@ -213,7 +213,7 @@ const ChainRow kChains[] = {
     {"bf16, rows of several pieces, two adapters, fp32", &kMiddle, 28, 22,
      {.layers = 1, .format = WeightFormat::BF16, .is_nested = false, .hidden = 320,
       .heads = 2, .inter = 6400, .ple = 0, .rank = 4, .other_rank = 8, .update_type = DType::F32}},
-    // Adapters stay in memory (device/stream_direct.cuh).
+    // Adapters stay in memory (device/decode/stream_direct.cuh).
     {"rank 16", &kSmall, 4, 23, {.rank = 16}},
     {"rank 16 of attention and MLP, blocks without a unit", &kMiddle, 20, 24,
      {.layers = 1, .rank = 16, .has_projections_only = true}},
@@ -483,9 +483,10 @@ void TestCudaStream::longRows() {
              (std::vector<std::string>{kernel, rank > 0 ? kernel + "_updates" : kernel}));
 }
 
-// Attention by heads (device/stream_attend_heads.cuh) against the reference and against attention
-// by tiles. A block takes 48 keys, four a warp; the number of parts of a head is that of the blocks
-// over that of the heads. Above 48 keys a part, it is by tiles: then both runs are the same.
+// Attention by heads (device/decode/stream_attend_heads.cuh) against the reference and against
+// attention by tiles. A block takes 48 keys, four a warp; the number of parts of a head is that of
+// the blocks over that of the heads. Above 48 keys a part, it is by tiles: then both runs are the
+// same.
 void TestCudaStream::heads_data() {
     QTest::addColumn<size_t>("index");
     for (size_t i = 0; i < std::size(kHeads); ++i) {

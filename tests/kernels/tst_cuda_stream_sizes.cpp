@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the decode launch of cards without bulk copies or with little shared memory plans
-// (device/stream_async*.cu): real shapes fit on cards as they are sold.
+// (device/decode/stream_async*.cu): real shapes fit on cards as they are sold.
 #include "kernels/cuda/launch_sizes.h"
 #include "tests/support/program/test_class.h"
 

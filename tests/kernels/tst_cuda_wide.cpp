@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by warp groups, of 4-bit weights (device/product_wide.cu) and of 16-bit ones or what is
-// expanded to them (device/product_wide_half.cu), run by the emulator: every size of a tile, both
-// outputs, edges of rows, outputs and columns, parts of the columns, nested and plain absmax, more
-// tiles than blocks, in several orders of threads; and what wideSizes() and halfSizes() choose.
+// Products by warp groups, of 4-bit weights (device/prompt/product_wide.cu) and of 16-bit ones or
+// what is expanded to them (device/prompt/product_wide_half.cu), run by the emulator: every size of
+// a tile, both outputs, edges of rows, outputs and columns, parts of the columns, nested and plain
+// absmax, more tiles than blocks, in several orders of threads; and what wideSizes() and
+// halfSizes() choose.
 #include "kernels/cuda/launch_sizes.h"
 #include "tests/kernels/step_cases.h"
 #include "tests/support/cuda_emulator/emulated_card.h"

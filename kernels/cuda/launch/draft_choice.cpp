@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch behind the layers of an assistant (device/draft_choice.cu).
+// The launch behind the layers of an assistant (device/decode/draft_choice.cu).
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch_sizes.h"
 

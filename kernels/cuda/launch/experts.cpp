@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch of a token's routed experts (device/experts.cu).
-#include "kernels/cuda/device/expert_args.h"
+// The launch of a token's routed experts (device/decode/experts.cu).
+#include "kernels/cuda/device/common/expert_args.h"
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch_sizes.h"
 

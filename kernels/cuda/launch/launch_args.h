@@ -2,7 +2,7 @@
 // What the launches of a CUDA table share: argument checks, arguments as the kernels take them.
 #pragma once
 
-#include "kernels/cuda/device/args.h"
+#include "kernels/cuda/device/common/args.h"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/stream.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/launch/lora.h"
 
-#include "kernels/cuda/device/args.h"
+#include "kernels/cuda/device/common/args.h"
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/stream.h"
 

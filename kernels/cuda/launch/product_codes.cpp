@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of many bf16 rows with 4-bit weights as they are stored (device/product_codes.cu): which
-// weights it takes, its grid and the parts of k that fill the card.
+// Products of many bf16 rows with 4-bit weights as they are stored
+// (device/prompt/product_codes.cu): which weights it takes, its grid and the parts of k that fill
+// the card.
 #include "kernels/cuda/launch/product_codes.h"
 
 #include "kernels/cuda/launch/launch_args.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of many bf16 rows with 4-bit weights as they are stored (device/product_codes.cu).
+// Products of many bf16 rows with 4-bit weights as they are stored
+// (device/prompt/product_codes.cu).
 #pragma once
 
 #include "kernels/cuda/launch/launch_args.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with bf16 weights by warp groups (device/product_wide_half.cu): which products they
-// take, tensor maps of the operands, tiles.
+// Products with bf16 weights by warp groups (device/prompt/product_wide_half.cu): which products
+// they take, tensor maps of the operands, tiles.
 #include "kernels/cuda/launch/product_half.h"
 
 #include "kernels/cuda/launch/launch_args.h"

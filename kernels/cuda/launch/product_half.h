@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of many bf16 rows with bf16 weights by warp groups (device/product_wide_half.cu).
+// Products of many bf16 rows with bf16 weights by warp groups (device/prompt/product_wide_half.cu).
 #pragma once
 
 #include "kernels/cuda/launch/launch_args.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Low-rank updates inside products of many rows (device/product_updates.cuh): where the columns of
-// their first half lie, and the launch that makes it.
+// Low-rank updates inside products of many rows (device/prompt/product_updates.cuh): where the
+// columns of their first half lie, and the launch that makes it.
 #pragma once
 
 #include "kernels/cuda/launch/launch_args.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused steps of many rows (device/product.cu, device/rows.cu): argument checks, weights expanded
-// panel by panel, tiles. Chosen on an H200 (132 multiprocessors).
+// Fused steps of many rows (device/prompt/product.cu, device/prompt/rows.cu): argument checks,
+// weights expanded panel by panel, tiles. Chosen on an H200 (132 multiprocessors).
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch/product_codes.h"
 #include "kernels/cuda/launch/product_half.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the steps of a few rows for device/stream_rows.cu.
+// Collects the steps of a few rows for device/small_batch/stream_rows.cu.
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/launch_sizes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects decode steps for device/stream.cu, device/stream_async.cu and their forms for long rows:
-// which step takes what from the one before, and how.
+// Collects decode steps for device/decode/stream.cu, device/decode/stream_async.cu and their forms
+// for long rows: which step takes what from the one before, and how.
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch/token_steps.h"
 #include "kernels/cuda/launch_sizes.h"
@@ -152,8 +152,8 @@ LoraUnitSizes shareUnits(const Stream& s, ProjectKernelArgs& args) {
     return units;
 }
 
-/// shareUnits(), and operands behind each other as device/stream_lora.cuh takes them. Returns their
-/// bytes; 0: there are too many.
+/// shareUnits(), and operands behind each other as device/decode/stream_lora.cuh takes them.
+/// Returns their bytes; 0: there are too many.
 int shareStreamUnits(const Stream& s, ProjectKernelArgs& args, const StreamSizes& sizes) {
     const LoraUnitSizes units = shareUnits(s, args);
     if (units.units == 0) {
@@ -181,8 +181,8 @@ int operandBytes(const ProjectKernelArgs& a) {
     return alignOperands(last.b_offset + a.local_rows * last.rank * elementBytes(last.b_type));
 }
 
-/// A and B of updates stay in memory (device/stream_direct.cuh): of all steps of the list so far,
-/// and of one that is added to it.
+/// A and B of updates stay in memory (device/decode/stream_direct.cuh): of all steps of the list so
+/// far, and of one that is added to it.
 bool isDirect(const Stream& s) {
     return isAsync(s) || s.steps.is_large || (!s.steps.steps.empty() && s.steps.has_halves);
 }

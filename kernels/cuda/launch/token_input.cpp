@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch in front of the layers of a decoded token (device/token_input.cuh).
+// The launch in front of the layers of a decoded token (device/decode/token_input.cuh).
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch_sizes.h"
 

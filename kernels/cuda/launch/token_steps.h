@@ -2,7 +2,7 @@
 // Decode steps collected for one launch (kernels/ops.h, begin_steps).
 #pragma once
 
-#include "kernels/cuda/device/args.h"
+#include "kernels/cuda/device/common/args.h"
 #include "kernels/cuda/launch_sizes.h"
 #include "kernels/cuda/stream.h"
 #include "kernels/ops.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch behind the head where the host draws a token (device/top_logits.cu).
+// The launch behind the head where the host draws a token (device/decode/top_logits.cu).
 #include "kernels/cuda/launch/launch_args.h"
 #include "kernels/cuda/launch_sizes.h"
 

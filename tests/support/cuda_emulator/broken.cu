@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels with a mistake each, for the emulator's own test: it must find them. Never built by nvcc.
-#include "kernels/cuda/device/common.cuh"
+#include "kernels/cuda/device/common/common.cuh"
 
 using namespace kernels::cuda;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels/cuda/device/ptx.cuh writes as PTX, emulated. Included by that header in place of it.
+// What kernels/cuda/device/common/ptx.cuh writes as PTX, emulated. Included by that header in place
+// of it.
 #pragma once
 
 #include "kernels/cpu/float_types.h"
