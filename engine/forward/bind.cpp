@@ -8,10 +8,10 @@
 #include "engine/base/float_types.h"
 #include "engine/families/gemma4/names.h"
 #include "engine/families/tensor_list.h"
-#include "engine/forward/device_roles.h"
-#include "engine/forward/fused_rows.h"
-#include "engine/forward/rope_frequencies.h"
-#include "engine/forward/vision_rows.h"
+#include "engine/forward/layers/fused_rows.h"
+#include "engine/forward/layers/rope_frequencies.h"
+#include "engine/forward/memory/device_roles.h"
+#include "engine/forward/towers/vision_rows.h"
 #include "engine/model/clip_bound.h"
 
 #include <algorithm>

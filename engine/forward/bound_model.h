@@ -6,8 +6,8 @@
 #pragma once
 
 #include "engine/api/placement.h"
-#include "engine/forward/compute_context.h"
-#include "engine/forward/decode_options.h"
+#include "engine/forward/memory/compute_context.h"
+#include "engine/forward/token/decode_options.h"
 #include "engine/model/layer_recipe.h"
 #include "engine/model/model_config.h"
 

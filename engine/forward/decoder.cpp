@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/decoder.h"
 
-#include "engine/forward/decode_step.h"
 #include "engine/forward/matrix_views.h"
+#include "engine/forward/token/decode_step.h"
 
 #include <algorithm>
 #include <cassert>

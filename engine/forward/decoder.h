@@ -6,9 +6,9 @@
 #pragma once
 
 #include "engine/forward/decoder_inputs.h"
-#include "engine/forward/fused_rows.h"
-#include "engine/forward/single_layers.h"
-#include "engine/forward/token_choice.h"
+#include "engine/forward/layers/fused_rows.h"
+#include "engine/forward/layers/single_layers.h"
+#include "engine/forward/token/token_choice.h"
 
 #include <cstdint>
 #include <functional>

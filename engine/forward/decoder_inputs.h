@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/forward/bound_model.h"
-#include "engine/forward/upload_rows.h"
+#include "engine/forward/memory/upload_rows.h"
 
 #include <cstdint>
 #include <optional>

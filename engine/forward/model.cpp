@@ -3,8 +3,8 @@
 
 #include "engine/families/gemma4/names.h"
 #include "engine/forward/bind.h"
-#include "engine/forward/device_roles.h"
 #include "engine/forward/media_encoders.h"
+#include "engine/forward/memory/device_roles.h"
 
 #include <algorithm>
 #include <string>

@@ -5,11 +5,11 @@
 // what is attached. Belongs to the engine thread.
 #pragma once
 
-#include "engine/forward/audio_tower.h"
 #include "engine/forward/decoder.h"
-#include "engine/forward/drafter.h"
-#include "engine/forward/token_runner.h"
-#include "engine/forward/vision_tower.h"
+#include "engine/forward/drafts/drafter.h"
+#include "engine/forward/token/token_runner.h"
+#include "engine/forward/towers/audio_tower.h"
+#include "engine/forward/towers/vision_tower.h"
 #include "engine/model/media_encoder.h"
 #include "engine/model/media_kind.h"
 

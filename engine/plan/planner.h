@@ -6,7 +6,7 @@
 #pragma once
 
 #include "engine/api/placement.h"
-#include "engine/forward/device_roles.h"
+#include "engine/forward/memory/device_roles.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_resolve.h"
 #include "engine/quant/quantize.h"
@@ -93,7 +93,7 @@ struct PlanRequest {
     bool wants_advice = true;
 
     /// Bytes of K and V of one owner layer on one device, and scratch per device: what the model
-    /// allocates (engine/forward/device_roles.h). Empty: simple formulas of PLANNER.md.
+    /// allocates (engine/forward/memory/device_roles.h). Empty: simple formulas of PLANNER.md.
     std::function<uint64_t(const PlacementPlan& plan, int layer)> kv_bytes;
     std::function<std::map<DeviceId, uint64_t>(const PlacementPlan& plan)> workspace_bytes;
     /// `fit` only, needed with workspace_bytes: the same for one device of this kind that computes

@@ -15,7 +15,7 @@
 #include "engine/client/engine_client.h"
 #include "engine/devices/card_inquiry.h"
 #include "engine/families/choice.h"
-#include "engine/forward/decode_options.h"
+#include "engine/forward/token/decode_options.h"
 #include "engine/plan/plan_english.h"
 #include "engine/run/computer.h"
 #include "kernels/card_options.h"

@@ -2,7 +2,7 @@
 #include "engine/run/generator.h"
 
 #include "engine/base/seconds_since.h"
-#include "engine/forward/decode_step.h"
+#include "engine/forward/token/decode_step.h"
 #include "engine/run/media_kinds.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 
 #include "engine/api/chat.h"
 #include "engine/base/result.h"
-#include "engine/forward/kv_cache.h"
+#include "engine/forward/memory/kv_cache.h"
 #include "engine/forward/model.h"
 #include "engine/run/confirm_drafts.h"
 #include "engine/run/draft_policy.h"

@@ -4,7 +4,7 @@
 #include "engine/api/error_cause.h"
 #include "engine/api/formats.h"
 #include "engine/devices/system_memory.h"
-#include "engine/forward/device_roles.h"
+#include "engine/forward/memory/device_roles.h"
 #include "engine/plan/map_key_table.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a load request to a plan request: option words, device list, limits, adapter bytes, and the
-// memory rules of the model (engine/forward/device_roles.h) handed to the planner.
+// memory rules of the model (engine/forward/memory/device_roles.h) handed to the planner.
 #pragma once
 
 #include "engine/api/load_request.h"

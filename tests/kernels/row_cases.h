@@ -50,7 +50,7 @@ struct Projection {
     ProjectArgs args;
 };
 
-/// Decoder layers as engine/forward/layer_steps.cpp composes them.
+/// Decoder layers as engine/forward/layers/layer_steps.cpp composes them.
 class RowChain {
 public:
     using Input = ProjectArgs::Input;

@@ -53,7 +53,7 @@ struct ChainShape {
     bool may_plan = true;   ///< false: asked for not to be.
 };
 
-/// Decoder layers as engine/forward/decode_step.cpp composes them, and a head.
+/// Decoder layers as engine/forward/token/decode_step.cpp composes them, and a head.
 struct Chain {
     using Input = kernels::ProjectArgs::Input;
     using Output = kernels::ProjectArgs::Output;

@@ -5,7 +5,7 @@
 
 #include "engine/families/config.h"
 #include "engine/families/tensor_list.h"
-#include "engine/forward/device_roles.h"
+#include "engine/forward/memory/device_roles.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_resolve.h"
 #include "engine/plan/plan_english.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a few tokens as a recording of fused steps (engine/forward/check_step.h), with
+// Checks of a few tokens as a recording of fused steps (engine/forward/token/check_step.h), with
 // the real kernels on the CPU and a model of E2B's kinds of layers, whose heads of 256 and 512 the
 // golden models do not have: choices, logits, hidden rows, keys and values are those of tokens one
 // by one, wherever the sliding window is; whole texts with drafts, right and wrong, also

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drafts as a recording of fused steps that the card chooses (engine/forward/draft_step.h), with
-// the real kernels on the CPU: each is the token with the largest logit by the single functions, or
-// one that rounding puts beside it, over 4-bit and 16-bit weights, heads of 256 and 512, heads in
-// groups, both conventions of positions, wherever the window is; a round needs no launch of the
-// single functions. A round that went another way would prove nothing: each is seen to run.
+// Drafts as a recording of fused steps that the card chooses (engine/forward/drafts/draft_step.h),
+// with the real kernels on the CPU: each is the token with the largest logit by the single
+// functions, or one that rounding puts beside it, over 4-bit and 16-bit weights, heads of 256 and
+// 512, heads in groups, both conventions of positions, wherever the window is; a round needs no
+// launch of the single functions. A round that went another way would prove nothing: each is seen
+// to run.
 #include "engine/devices/gpu_access.h"
 #include "engine/files/checkpoint.h"
 #include "engine/load/loader.h"

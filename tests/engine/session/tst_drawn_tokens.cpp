@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens that the host draws among the few that the device names (engine/forward/decode_step.h):
-// for every seed and all settings the text is the one drawn from whole rows of logits, no row
-// travels where none is needed, and whatever is in between (rows that tell nothing, greedy replies,
-// a cancelled one, other settings, adapters, a move) changes nothing. On devices in host memory,
-// whose replays run at once or as late as a card may.
+// Tokens that the host draws among the few that the device names
+// (engine/forward/token/decode_step.h): for every seed and all settings the text is the one drawn
+// from whole rows of logits, no row travels where none is needed, and whatever is in between (rows
+// that tell nothing, greedy replies, a cancelled one, other settings, adapters, a move) changes
+// nothing. On devices in host memory, whose replays run at once or as late as a card may.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/hidden_device.h"
 #include "tests/support/program/test_class.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that a card reads in the host's memory (engine/forward/step_inputs.h): they are locked
-// with the first tokens of a chat and unlocked before the model moves or goes, and every text is
-// the one that tables on the card give, whatever ends it and whatever adapters do. On devices in
-// host memory, whose replays run at once or as late as a card may.
+// Tables that a card reads in the host's memory (engine/forward/token/step_inputs.h): they are
+// locked with the first tokens of a chat and unlocked before the model moves or goes, and every
+// text is the one that tables on the card give, whatever ends it and whatever adapters do. On
+// devices in host memory, whose replays run at once or as late as a card may.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/engine/hidden_device.h"
 #include "tests/support/program/test_class.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens of a decoder that several devices share (engine/forward/split_steps.h): every run of
+// Tokens of a decoder that several devices share (engine/forward/token/split_steps.h): every run of
 // layers on one device is one recording, whatever lies between them, and the answer is to the bit
 // that of one device and that of single functions. On devices whose memory the host cannot touch,
 // whose replays run at once or as late as a card may.

@@ -4,7 +4,7 @@
 // our own image and audio front end).
 #pragma once
 
-#include "engine/forward/kv_cache.h"
+#include "engine/forward/memory/kv_cache.h"
 #include "engine/forward/model.h"
 #include "kernels/cpu/host_device.h"
 #include "kernels/cpu/thread_pool.h"
