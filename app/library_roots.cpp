@@ -6,8 +6,8 @@
 
 #include <system_error>
 
-#include "library/folder_list.h"
 #include "library/hub/cache_layout.h"
+#include "library/user_folders.h"
 
 namespace app {
 

@@ -9,7 +9,7 @@
 
 namespace app {
 
-/// The file that keeps the folders that the user named (library/folder_list.h); empty where the
+/// The file that keeps the folders that the user named (library/user_folders.h); empty where the
 /// environment names no place for settings.
 std::filesystem::path libraryFoldersFile();
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "library/folder_list.h"
+#include "library/user_folders.h"
 
 namespace app {
 

@@ -22,7 +22,7 @@
 #include <memory>
 #include <vector>
 
-#include "library/folder_list.h"
+#include "library/user_folders.h"
 
 namespace app {
 

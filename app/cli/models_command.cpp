@@ -16,9 +16,9 @@
 #include <iostream>
 #include <utility>
 
-#include "library/folder_list.h"
 #include "library/names.h"
 #include "library/removal.h"
+#include "library/user_folders.h"
 
 namespace cli {
 

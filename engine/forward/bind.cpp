@@ -197,7 +197,7 @@ private:
     }
 
     /// These few values are on the host anyway; what only kernels read is looked at once results
-    /// are bad (engine/run/not_finite.h).
+    /// are bad (engine/run/nonfinite_cause.h).
     static Result<void> checkFinite(const std::string& name, const std::vector<float>& values) {
         // A bound that lets everything through is none; one that lets nothing through is a fault.
         const float open = name.ends_with("put_min") ? -std::numeric_limits<float>::infinity()

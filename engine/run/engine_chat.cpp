@@ -5,7 +5,7 @@
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 #include "engine/run/engine_state.h"
-#include "engine/run/not_finite.h"
+#include "engine/run/nonfinite_cause.h"
 #include "engine/run/planning.h"
 #include "engine/run/sampler.h"
 #include "engine/run/stop_texts.h"

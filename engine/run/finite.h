@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results that are NaN or infinite, and the error that says so before its cause is known
-// (engine/run/not_finite.h finds it).
+// (engine/run/nonfinite_cause.h finds it).
 #pragma once
 
 #include "engine/api/error.h"

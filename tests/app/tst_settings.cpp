@@ -25,7 +25,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "library/folder_list.h"
+#include "library/user_folders.h"
 
 namespace {
 

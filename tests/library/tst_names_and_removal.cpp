@@ -9,9 +9,9 @@
 
 #include <algorithm>
 
-#include "library/folder_list.h"
 #include "library/names.h"
 #include "library/removal.h"
+#include "library/user_folders.h"
 
 using namespace library;
 using namespace support;

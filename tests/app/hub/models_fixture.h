@@ -24,7 +24,7 @@
 #include <functional>
 #include <string>
 
-#include "library/folder_list.h"
+#include "library/user_folders.h"
 
 namespace support {
 

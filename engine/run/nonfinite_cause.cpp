@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/run/not_finite.h"
+#include "engine/run/nonfinite_cause.h"
 
 #include "engine/families/gemma4/names.h"
 #include "engine/run/media_kinds.h"

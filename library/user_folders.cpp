@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "library/folder_list.h"
+#include "library/user_folders.h"
 
 #include "engine/base/file_writer.h"
 #include "engine/base/paths.h"
