@@ -56,7 +56,7 @@ std::vector<std::filesystem::path> hubCaches() {
     return caches;
 }
 
-library::hub::Environment hubEnvironment() {
+models::hub::Environment hubEnvironment() {
     const auto text = [](const char* name) {
         const char* const value = std::getenv(name);
         return std::string(value == nullptr ? "" : value);
@@ -67,9 +67,9 @@ library::hub::Environment hubEnvironment() {
     };
     const auto folder = [&](const char* name) {
         return engine::pathFromUtf8(
-            library::hub::withVariables(engine::utf8Of(folderIn(name)), value_of));
+            models::hub::withVariables(engine::utf8Of(folderIn(name)), value_of));
     };
-    library::hub::Environment out;
+    models::hub::Environment out;
     out.home = homeFolder();
     out.xdg_cache_home = folder("XDG_CACHE_HOME");
     out.hf_home = folder("HF_HOME");

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "library/hub/cache_layout.h"
+#include "models/hub/cache_layout.h"
 
 namespace app {
 
@@ -21,7 +21,7 @@ std::filesystem::path homeFolder();
 std::vector<std::filesystem::path> hubCaches();
 
 /// What huggingface_hub reads of the environment and Belfry follows, $VARIABLES in paths replaced.
-library::hub::Environment hubEnvironment();
+models::hub::Environment hubEnvironment();
 
 /// Where Ollama keeps its models: OLLAMA_MODELS, else .ollama/models/ in HOME. Empty where the
 /// environment names none.

@@ -12,13 +12,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "library/hub/modelscope.h"
-#include "library/hub/preview.h"
-#include "library/hub/token.h"
+#include "models/hub/modelscope.h"
+#include "models/hub/preview.h"
+#include "models/hub/token.h"
 
 namespace app {
 
-namespace hub = library::hub;
+namespace hub = models::hub;
 using engine::Error;
 using engine::ErrorCode;
 using engine::Result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hub (library/hub) for the window. Two threads: one asks (search, files, plan of a model that
+// The hub (models/hub) for the window. Two threads: one asks (search, files, plan of a model that
 // is not here), one keeps the queue of downloads, which has threads of its own for the fetching, so
 // that a pause never waits for an answer. Nothing is asked before a click: opening it reads files
 // of this computer alone.
@@ -23,22 +23,22 @@
 #include <optional>
 #include <stop_token>
 
-#include "library/hub/cache_layout.h"
-#include "library/hub/queue.h"
-#include "library/hub/search.h"
-#include "library/hub/token_store.h"
+#include "models/hub/cache_layout.h"
+#include "models/hub/queue.h"
+#include "models/hub/search.h"
+#include "models/hub/token_store.h"
 
 namespace app {
 
 struct HubSetup {
     /// As qtHttp(). Empty: this build has no network part.
-    std::function<library::hub::HttpClientFactory(ForbiddenBy)> network;
+    std::function<models::hub::HttpClientFactory(ForbiddenBy)> network;
     /// What forbids the network besides the settings, as networkBanName().
     ForbiddenBy banned_by = [] { return std::string(); };
-    library::hub::Environment environment;
-    library::hub::Limits limits = {};
+    models::hub::Environment environment;
+    models::hub::Limits limits = {};
     /// Where a typed token is kept; called once, on a thread that may wait for a keyring.
-    std::function<std::unique_ptr<library::hub::TokenStore>()> make_tokens;
+    std::function<std::unique_ptr<models::hub::TokenStore>()> make_tokens;
     std::filesystem::path queue_file; ///< Empty: downloads are not kept over a restart.
     /// For what has no place in the hub's cache: OWNER/NAME below it. Empty: nowhere.
     std::filesystem::path models_folder;
@@ -66,15 +66,15 @@ public:
 
     [[nodiscard]] const HubSetup& setup() const { return setup_; }
     /// Its clients ask the switch before every request. Empty: no network part.
-    [[nodiscard]] const library::hub::HttpClientFactory& makeHttp() const { return make_http_; }
+    [[nodiscard]] const models::hub::HttpClientFactory& makeHttp() const { return make_http_; }
     void setSettings(const HubSettings& settings);
     [[nodiscard]] HubSettings settings() const;
     [[nodiscard]] std::string endpoint() const;
     /// All but the token.
-    [[nodiscard]] library::hub::HubOptions optionsWithoutToken() const;
+    [[nodiscard]] models::hub::HubOptions optionsWithoutToken() const;
     /// With the token that goes along of itself: the environment's, one that storedToken() has
     /// given, or that of huggingface_hub's file. Opens no keyring. Errors: HubToken.
-    engine::Result<library::hub::HubOptions> options();
+    engine::Result<models::hub::HubOptions> options();
     /// The one that was typed, for what is refused without it; empty: none. May wait for a
     /// keyring, and its user: after a click alone. Errors: of the store.
     engine::Result<std::string> storedToken();
@@ -82,23 +82,23 @@ public:
     /// `asks_tokens`: also of the token, as options().
     [[nodiscard]] ui::NetworkFacts facts(bool asks_tokens);
     /// A plan that was offered, for HubQueueWorker::begin().
-    void keepOffer(quint64 ticket, library::hub::FetchPlan plan);
-    [[nodiscard]] std::optional<library::hub::FetchPlan> offer(quint64 ticket) const;
+    void keepOffer(quint64 ticket, models::hub::FetchPlan plan);
+    [[nodiscard]] std::optional<models::hub::FetchPlan> offer(quint64 ticket) const;
 
 private:
-    library::hub::TokenStore* tokens();
+    models::hub::TokenStore* tokens();
 
     [[nodiscard]] std::string forbiddenBy() const;
 
     const HubSetup setup_;
-    library::hub::HttpClientFactory make_http_;
+    models::hub::HttpClientFactory make_http_;
     mutable std::mutex mutex_;
     HubSettings settings_;
     std::mutex tokens_mutex_; ///< Guards the store: one asks a keyring at a time.
-    std::unique_ptr<library::hub::TokenStore> tokens_;
+    std::unique_ptr<models::hub::TokenStore> tokens_;
     std::string stored_; ///< What the store gave; with mutex_.
     quint64 offered_ticket_ = 0;
-    std::optional<library::hub::FetchPlan> offered_;
+    std::optional<models::hub::FetchPlan> offered_;
 };
 
 /// Asks, one thing at a time.
@@ -128,28 +128,28 @@ Q_SIGNALS:
 
 private:
     engine::Result<ui::HubFound> searchPage(const ui::HubQuery* query, const std::stop_token& stop);
-    engine::Result<ui::HubFound> searchWith(const library::hub::HubOptions& options,
+    engine::Result<ui::HubFound> searchWith(const models::hub::HubOptions& options,
                                             const ui::HubQuery* query,
                                             const std::stop_token& stop);
     engine::Result<ui::HubOffer>
     offerOf(quint64 ticket, const QString& address, const std::stop_token& stop);
     /// What a typed address asks for, and of whom: `options` gets its endpoint.
-    engine::Result<library::hub::FetchRequest> requestFor(const std::string& address,
-                                                          library::hub::HubOptions& options) const;
-    engine::Result<ui::HubOffer> offerWith(const library::hub::HubOptions& options,
+    engine::Result<models::hub::FetchRequest> requestFor(const std::string& address,
+                                                         models::hub::HubOptions& options) const;
+    engine::Result<ui::HubOffer> offerWith(const models::hub::HubOptions& options,
                                            quint64 ticket,
                                            const QString& address,
                                            const std::stop_token& stop);
     void addNeeds(ui::HubOffer& offer,
-                  const library::hub::FetchPlan& plan,
-                  library::hub::HubClient& client,
+                  const models::hub::FetchPlan& plan,
+                  models::hub::HubClient& client,
                   const std::stop_token& stop);
 
     std::shared_ptr<HubState> state_;
     engine::EngineOptions options_;
     std::optional<bool> forbidden_;          ///< As kept last.
     std::unique_ptr<engine::Engine> engine_; ///< Made for the first plan.
-    library::hub::SearchPage last_page_;
+    models::hub::SearchPage last_page_;
 };
 
 /// Keeps what is being fetched.
@@ -174,13 +174,13 @@ Q_SIGNALS:
     void failed(const engine::Error& error);
 
 private:
-    void noteChange(const library::hub::QueueItem& item);
+    void noteChange(const models::hub::QueueItem& item);
     void tell();
 
     std::shared_ptr<HubState> state_;
-    std::unique_ptr<library::hub::DownloadQueue> queue_;
+    std::unique_ptr<models::hub::DownloadQueue> queue_;
     std::map<quint64, ui::DownloadPace> paces_;
-    std::map<quint64, library::hub::QueueItem::State> states_; ///< As told last.
+    std::map<quint64, models::hub::QueueItem::State> states_; ///< As told last.
     QElapsedTimer clock_;
     QTimer timer_; ///< No more often than a screen can show.
 };

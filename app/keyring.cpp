@@ -18,14 +18,14 @@
 #include <thread>
 #include <utility>
 
-#include "library/hub/cache_layout.h"
-#include "library/hub/hub_error.h"
+#include "models/hub/cache_layout.h"
+#include "models/hub/hub_error.h"
 
 namespace app {
 
 using engine::Result;
 using engine::said;
-using library::hub::TokenStore;
+using models::hub::TokenStore;
 
 namespace {
 
@@ -67,12 +67,12 @@ public:
         QKeychain::ReadPasswordJob job(service());
         job.setKey(key());
         ENGINE_TRY(run(job));
-        return library::hub::checkedToken(job.textData().toStdString(), place());
+        return models::hub::checkedToken(job.textData().toStdString(), place());
     }
 
     Result<void> write(const std::string& token) override {
         ENGINE_ASSIGN(const std::string checked,
-                      library::hub::checkedToken(token, engine::phrase("what was typed")));
+                      models::hub::checkedToken(token, engine::phrase("what was typed")));
         QKeychain::WritePasswordJob job(service());
         job.setKey(key());
         job.setTextData(QString::fromStdString(checked));
@@ -90,7 +90,7 @@ private:
 
     static Result<void> run(QKeychain::Job& job) {
         if (const auto why = failureOf(job)) {
-            return library::hub::hubError(
+            return models::hub::hubError(
                 "HubDisk", said("the system's keyring does not answer (%1): unlock it and try "
                                 "again, or set HF_TOKEN",
                                 *why));
@@ -186,7 +186,7 @@ std::unique_ptr<TokenStore> tokenStore() {
         return std::make_unique<Keyring>();
     }
 #endif
-    return library::hub::fileTokenStore(library::hub::tokenFile(hubEnvironment()));
+    return models::hub::fileTokenStore(models::hub::tokenFile(hubEnvironment()));
 }
 
 std::unique_ptr<remote::KeyStore> serverKeyring() {

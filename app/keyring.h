@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "library/hub/token_store.h"
+#include "models/hub/token_store.h"
 #include "remote/key_store.h"
 
 namespace app {
@@ -14,7 +14,7 @@ namespace app {
 /// Without a keyring huggingface_hub's file. A QCoreApplication must exist where keyrings are built
 /// in. Its methods block until the keyring has answered (its own dialog may ask for a password):
 /// not for the window's thread.
-std::unique_ptr<library::hub::TokenStore> tokenStore();
+std::unique_ptr<models::hub::TokenStore> tokenStore();
 
 /// nullptr where there is no keyring. A QCoreApplication must exist. Finding out asks the session's
 /// bus, and its methods block like those of the other, also in a thread that has an event loop,

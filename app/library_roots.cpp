@@ -6,8 +6,8 @@
 
 #include <system_error>
 
-#include "library/hub/cache_layout.h"
-#include "library/user_folders.h"
+#include "models/hub/cache_layout.h"
+#include "models/user_folders.h"
 
 namespace app {
 
@@ -21,21 +21,21 @@ std::filesystem::path recentModelsFile() {
     return folder.empty() ? folder : folder / "recent-models";
 }
 
-std::vector<library::Root> recentRoots() {
-    std::vector<library::Root> roots;
-    const auto folders = library::readFolderList(recentModelsFile());
+std::vector<models::Root> recentRoots() {
+    std::vector<models::Root> roots;
+    const auto folders = models::readFolderList(recentModelsFile());
     if (folders.has_value()) {
         for (const std::filesystem::path& folder : *folders) {
-            roots.push_back({library::Place::Recent, folder});
+            roots.push_back({models::Place::Recent, folder});
         }
     }
     return roots;
 }
 
-std::vector<library::Root> libraryRoots() {
-    using library::Place;
-    std::vector<library::Root> roots;
-    const std::filesystem::path chosen = library::hub::cacheFolder(hubEnvironment());
+std::vector<models::Root> libraryRoots() {
+    using models::Place;
+    std::vector<models::Root> roots;
+    const std::filesystem::path chosen = models::hub::cacheFolder(hubEnvironment());
     if (!chosen.empty()) {
         roots.push_back({Place::HubCache, chosen});
     }
@@ -58,7 +58,7 @@ std::vector<library::Root> libraryRoots() {
     if (std::error_code ignored; !data.empty() && std::filesystem::exists(own, ignored)) {
         roots.push_back({Place::UserFolder, own});
     }
-    const auto folders = library::readFolderList(libraryFoldersFile());
+    const auto folders = models::readFolderList(libraryFoldersFile());
     if (folders.has_value()) {
         for (const std::filesystem::path& folder : *folders) {
             roots.push_back({Place::UserFolder, folder});

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <vector>
 
-#include "library/entry.h"
+#include "models/entry.h"
 
 namespace app {
 
-/// The file that keeps the folders that the user named (library/user_folders.h); empty where the
+/// The file that keeps the folders that the user named (models/user_folders.h); empty where the
 /// environment names no place for settings.
 std::filesystem::path libraryFoldersFile();
 
@@ -18,10 +18,10 @@ std::filesystem::path libraryFoldersFile();
 std::filesystem::path recentModelsFile();
 
 /// Those models, one folder each; none where the file cannot be read.
-std::vector<library::Root> recentRoots();
+std::vector<models::Root> recentRoots();
 
 /// The caches of the hub, the folders of LM Studio and llama.cpp, and those that the user named.
 /// Nothing is looked at but the file of the latter; where that cannot be read, they are left out.
-std::vector<library::Root> libraryRoots();
+std::vector<models::Root> libraryRoots();
 
 } // namespace app

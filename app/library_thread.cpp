@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "library/user_folders.h"
+#include "models/user_folders.h"
 
 namespace app {
 
@@ -24,53 +24,53 @@ QString shownPath(const std::filesystem::path& path) {
     return QDir::fromNativeSeparators(ui::fromUtf8(engine::utf8Of(path)));
 }
 
-LibraryItem::Place placeOf(library::Place place) {
+LibraryItem::Place placeOf(models::Place place) {
     switch (place) {
-    case library::Place::HubCache:
+    case models::Place::HubCache:
         return LibraryItem::Place::HubCache;
-    case library::Place::LmStudio:
+    case models::Place::LmStudio:
         return LibraryItem::Place::LmStudio;
-    case library::Place::LlamaCpp:
+    case models::Place::LlamaCpp:
         return LibraryItem::Place::LlamaCpp;
-    case library::Place::Ollama:
+    case models::Place::Ollama:
         return LibraryItem::Place::Ollama;
-    case library::Place::Recent:
+    case models::Place::Recent:
         return LibraryItem::Place::Recent;
-    case library::Place::UserFolder:
+    case models::Place::UserFolder:
         break;
     }
     return LibraryItem::Place::Folder;
 }
 
-LibraryItem::Reason reasonOf(library::Trouble::Reason reason) {
+LibraryItem::Reason reasonOf(models::Trouble::Reason reason) {
     switch (reason) {
-    case library::Trouble::Reason::FilesMissing:
+    case models::Trouble::Reason::FilesMissing:
         return LibraryItem::Reason::FilesMissing;
-    case library::Trouble::Reason::Pickle:
+    case models::Trouble::Reason::Pickle:
         return LibraryItem::Reason::Pickle;
-    case library::Trouble::Reason::Gguf:
+    case models::Trouble::Reason::Gguf:
         return LibraryItem::Reason::Gguf;
-    case library::Trouble::Reason::Mlx:
+    case models::Trouble::Reason::Mlx:
         return LibraryItem::Reason::Mlx;
-    case library::Trouble::Reason::NotSupported:
+    case models::Trouble::Reason::NotSupported:
         return LibraryItem::Reason::NotSupported;
-    case library::Trouble::Reason::Broken:
+    case models::Trouble::Reason::Broken:
         break;
     }
     return LibraryItem::Reason::Broken;
 }
 
-LibraryItem itemOf(const library::Entry& entry) {
+LibraryItem itemOf(const models::Entry& entry) {
     LibraryItem item;
-    item.kind = entry.kind == library::Kind::Adapter ? LibraryItem::Kind::Adapter
-                                                     : LibraryItem::Kind::Model;
-    item.state = entry.state == library::State::Usable       ? LibraryItem::State::Usable
-                 : entry.state == library::State::Incomplete ? LibraryItem::State::Incomplete
-                                                             : LibraryItem::State::Unusable;
-    item.fit = entry.fit == library::Fit::Fits             ? LibraryItem::Fit::Fits
-               : entry.fit == library::Fit::FitsWithChange ? LibraryItem::Fit::FitsWithChange
-               : entry.fit == library::Fit::DoesNotFit     ? LibraryItem::Fit::DoesNotFit
-                                                           : LibraryItem::Fit::Unknown;
+    item.kind =
+        entry.kind == models::Kind::Adapter ? LibraryItem::Kind::Adapter : LibraryItem::Kind::Model;
+    item.state = entry.state == models::State::Usable       ? LibraryItem::State::Usable
+                 : entry.state == models::State::Incomplete ? LibraryItem::State::Incomplete
+                                                            : LibraryItem::State::Unusable;
+    item.fit = entry.fit == models::Fit::Fits             ? LibraryItem::Fit::Fits
+               : entry.fit == models::Fit::FitsWithChange ? LibraryItem::Fit::FitsWithChange
+               : entry.fit == models::Fit::DoesNotFit     ? LibraryItem::Fit::DoesNotFit
+                                                          : LibraryItem::Fit::Unknown;
     item.place = placeOf(entry.root.place);
     item.name = ui::fromUtf8(entry.name);
     item.revision = ui::fromUtf8(entry.revisionShown());
@@ -95,10 +95,10 @@ LibraryItem itemOf(const library::Entry& entry) {
 
 } // namespace
 
-ui::LibraryContents contentsOf(const library::ScanResult& found,
+ui::LibraryContents contentsOf(const models::ScanResult& found,
                                const std::vector<std::filesystem::path>& folders) {
     ui::LibraryContents contents;
-    for (const library::Group& group : library::groupByBase(found.entries)) {
+    for (const models::Group& group : models::groupByBase(found.entries)) {
         ui::LibraryGroup shown_group;
         if (group.model >= 0) {
             shown_group.model = itemOf(found.entries[static_cast<size_t>(group.model)]);
@@ -108,12 +108,12 @@ ui::LibraryContents contentsOf(const library::ScanResult& found,
         }
         contents.groups.push_back(std::move(shown_group));
     }
-    for (const library::RootReport& report : found.roots) {
-        using Outcome = library::RootReport::Outcome;
+    for (const models::RootReport& report : found.roots) {
+        using Outcome = models::RootReport::Outcome;
         // A place that nobody named and that is not there is no gap.
         if (report.outcome != Outcome::Done && report.outcome != Outcome::Cancelled &&
             (report.outcome != Outcome::Missing ||
-             report.root.place == library::Place::UserFolder)) {
+             report.root.place == models::Place::UserFolder)) {
             contents.gaps.push_back(report.sentence);
         }
     }
@@ -139,17 +139,17 @@ LibraryWorker::~LibraryWorker() {
 
 void LibraryWorker::scan(const QStringList& recent) {
     recent_ = recent;
-    library::ScanOptions options;
+    models::ScanOptions options;
     options.roots = setup_.roots();
     for (const QString& folder : recent) {
         options.roots.push_back(
-            {library::Place::Recent, engine::pathFromUtf8(folder.toStdString())});
+            {models::Place::Recent, engine::pathFromUtf8(folder.toStdString())});
     }
     options.make_assessor = setup_.make_assessor;
     const quint64 number = ++scan_number_;
-    library::ScanListener listener;
-    listener.on_entry = [this](const library::Entry&) { is_dirty_ = true; };
-    listener.on_root = [this](const library::RootReport&) { is_dirty_ = true; };
+    models::ScanListener listener;
+    listener.on_entry = [this](const models::Entry&) { is_dirty_ = true; };
+    listener.on_root = [this](const models::RootReport&) { is_dirty_ = true; };
     listener.on_end = [this, number] {
         QMetaObject::invokeMethod(
             this,
@@ -185,7 +185,7 @@ void LibraryWorker::finish() {
 void LibraryWorker::publish() {
     std::vector<std::filesystem::path> folders;
     if (!setup_.folders_file.empty()) {
-        auto read = library::readFolderList(setup_.folders_file);
+        auto read = models::readFolderList(setup_.folders_file);
         if (read.has_value()) {
             folders = std::move(read).value();
         }
@@ -195,17 +195,17 @@ void LibraryWorker::publish() {
 }
 
 void LibraryWorker::planRemoval(const QString& path) {
-    const library::ScanResult found = scanner_.result();
+    const models::ScanResult found = scanner_.result();
     const auto entry =
         std::find_if(found.entries.begin(), found.entries.end(),
-                     [&](const library::Entry& one) { return shownPath(one.path) == path; });
+                     [&](const models::Entry& one) { return shownPath(one.path) == path; });
     if (entry == found.entries.end()) {
         Q_EMIT failed(
             {engine::ErrorCode::InvalidRequest,
              engine::said("%1 is not in the library any more; look again", path.toStdString())});
         return;
     }
-    auto removal = library::planRemoval(*entry);
+    auto removal = models::planRemoval(*entry);
     if (!removal.has_value()) {
         Q_EMIT failed(removal.error());
         return;
@@ -230,7 +230,7 @@ void LibraryWorker::remove(const QString& path) {
     if (planned.empty()) {
         return;
     }
-    const auto outcome = library::remove(planned.mapped());
+    const auto outcome = models::remove(planned.mapped());
     if (!outcome.has_value()) {
         Q_EMIT failed(outcome.error());
     } else {
@@ -246,7 +246,7 @@ void LibraryWorker::changeFolders(const QString& folder, bool is_added) {
                                     "LOCALAPPDATA)")});
         return;
     }
-    auto folders = library::readFolderList(setup_.folders_file);
+    auto folders = models::readFolderList(setup_.folders_file);
     if (!folders.has_value()) {
         Q_EMIT failed(folders.error());
         return;
@@ -259,7 +259,7 @@ void LibraryWorker::changeFolders(const QString& folder, bool is_added) {
     } else if (!is_added && known != folders->end()) {
         folders->erase(known);
     }
-    const auto written = library::writeFolderList(setup_.folders_file, *folders);
+    const auto written = models::writeFolderList(setup_.folders_file, *folders);
     if (!written.has_value()) {
         Q_EMIT failed(written.error());
         return;

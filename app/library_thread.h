@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library (library/scanner.h) for the window: looks, deletes and keeps the list of folders on a
+// The library (models/scanner.h) for the window: looks, deletes and keeps the list of folders on a
 // thread of its own, and tells what there is as values of ui/library.
 #pragma once
 
@@ -18,21 +18,21 @@
 #include <memory>
 #include <vector>
 
-#include "library/removal.h"
-#include "library/scanner.h"
+#include "models/removal.h"
+#include "models/scanner.h"
 
 namespace app {
 
 struct LibrarySetup {
     /// Where to look, asked for before each scan; recent ones are added.
-    std::function<std::vector<library::Root>()> roots;
+    std::function<std::vector<models::Root>()> roots;
     std::filesystem::path folders_file; ///< Empty: folders cannot be added.
     /// As ScanOptions; empty: names, sizes and small texts alone.
-    std::function<std::unique_ptr<library::Assessor>()> make_assessor;
+    std::function<std::unique_ptr<models::Assessor>()> make_assessor;
 };
 
 /// What the window shows of a scan; `folders`: those that the user added.
-ui::LibraryContents contentsOf(const library::ScanResult& found,
+ui::LibraryContents contentsOf(const models::ScanResult& found,
                                const std::vector<std::filesystem::path>& folders);
 
 /// Lives on the library's thread. Errors of everything here: failed().
@@ -67,13 +67,13 @@ private:
     void changeFolders(const QString& folder, bool is_added);
 
     LibrarySetup setup_;
-    library::Scanner scanner_;
+    models::Scanner scanner_;
     QTimer timer_; ///< Tells of what was found since.
     std::atomic<bool> is_dirty_{false};
     std::atomic<quint64> scan_number_{0};
     bool is_scanning_ = false;
     QStringList recent_;
-    std::map<QString, library::Removal> planned_; ///< By path, as it was agreed to.
+    std::map<QString, models::Removal> planned_; ///< By path, as it was agreed to.
 };
 
 /// The thread and its worker, owned by the GUI side.

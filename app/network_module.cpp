@@ -13,15 +13,15 @@ namespace {
 
 class QtPart : public NetworkPart {
 public:
-    library::hub::HttpClientFactory http(ForbiddenBy forbidden_by) override {
+    models::hub::HttpClientFactory http(ForbiddenBy forbidden_by) override {
         begin();
         return qtHttp(std::move(forbidden_by));
     }
-    library::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by) override {
+    models::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by) override {
         begin();
         return app::serverHttp(std::move(forbidden_by));
     }
-    std::unique_ptr<library::hub::TokenStore> tokens() override {
+    std::unique_ptr<models::hub::TokenStore> tokens() override {
         begin();
         return tokenStore();
     }

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "library/hub/token_store.h"
+#include "models/hub/token_store.h"
 
 namespace app {
 
@@ -24,11 +24,11 @@ public:
     virtual ~NetworkPart() = default;
 
     /// As qtHttp(); a Qt application is there from the first call on.
-    virtual library::hub::HttpClientFactory http(ForbiddenBy forbidden_by) = 0;
+    virtual models::hub::HttpClientFactory http(ForbiddenBy forbidden_by) = 0;
     /// As serverHttp().
-    virtual library::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by) = 0;
+    virtual models::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by) = 0;
     /// As tokenStore().
-    virtual std::unique_ptr<library::hub::TokenStore> tokens() = 0;
+    virtual std::unique_ptr<models::hub::TokenStore> tokens() = 0;
 };
 
 /// The module's one symbol: returns nullptr to a program of another build.

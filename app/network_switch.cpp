@@ -9,7 +9,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "library/hub/cache_layout.h"
+#include "models/hub/cache_layout.h"
 
 namespace app {
 
@@ -30,7 +30,7 @@ fs::path switchFile() {
 } // namespace
 
 NetworkBan networkBan() {
-    if (library::hub::isSwitchedOn(hubEnvironment().hf_hub_offline)) {
+    if (models::hub::isSwitchedOn(hubEnvironment().hf_hub_offline)) {
         return NetworkBan::Environment;
     }
     std::error_code ignored;

@@ -45,7 +45,7 @@
 #include <memory>
 #include <string_view>
 
-#include "library/assess.h"
+#include "models/assess.h"
 
 namespace app {
 
@@ -111,7 +111,7 @@ LibrarySetup librarySetup(const engine::EngineOptions& options) {
     LibrarySetup setup;
     setup.roots = [] { return libraryRoots(); };
     setup.folders_file = libraryFoldersFile();
-    setup.make_assessor = [options] { return std::make_unique<library::EngineAssessor>(options); };
+    setup.make_assessor = [options] { return std::make_unique<models::EngineAssessor>(options); };
     return setup;
 }
 
@@ -132,7 +132,7 @@ HubSetup hubSetup(const QString& data_folder) {
 }
 
 /// Empty where this build has none: servers are not offered then.
-library::hub::HttpClientFactory network() {
+models::hub::HttpClientFactory network() {
 #ifdef BELFRY_HAS_NETWORK
     return serverHttp(networkBanName);
 #else
@@ -275,7 +275,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QStringList& restart) 
     setup.log = &log;
     setup.facts = programFacts(data_folder, cache_folder);
     const auto servers = serverBook(data_folder, settings_store);
-    const library::hub::HttpClientFactory make_http = network();
+    const models::hub::HttpClientFactory make_http = network();
     setup.has_network = make_http != nullptr;
     const EngineFactory here = enginesOf(options, has_process);
     EngineThread engine_thread(setup.has_network ? withServers(here, servers, make_http) : here);

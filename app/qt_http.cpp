@@ -28,17 +28,17 @@
 #include <utility>
 #include <vector>
 
-#include "library/hub/url.h"
+#include "models/hub/url.h"
 
 namespace app {
 
 namespace {
 
-using library::hub::HttpClient;
-using library::hub::HttpEnd;
-using library::hub::HttpHead;
-using library::hub::HttpRequest;
-using library::hub::HttpSink;
+using models::hub::HttpClient;
+using models::hub::HttpEnd;
+using models::hub::HttpHead;
+using models::hub::HttpRequest;
+using models::hub::HttpSink;
 
 constexpr qint64 kReadAhead = qint64{2} << 20; ///< That Qt takes from the network unasked.
 constexpr qint64 kPiece = qint64{256} << 10;
@@ -374,7 +374,7 @@ private:
 
     struct Prepared {
         std::string url;
-        std::vector<library::hub::HttpHeader> headers;
+        std::vector<models::hub::HttpHeader> headers;
         Reply reply;
     };
 
@@ -395,7 +395,7 @@ private:
     }
 
     static bool isHere(const HttpRequest& request) {
-        const auto url = library::hub::parseUrl(request.url);
+        const auto url = models::hub::parseUrl(request.url);
         return url.has_value() && url->isLoopback();
     }
 
@@ -428,7 +428,7 @@ private:
     Prepared next_; ///< Before manager_ it ends.
 };
 
-library::hub::HttpClientFactory factory(ForbiddenBy forbidden_by, OwnComputer own) {
+models::hub::HttpClientFactory factory(ForbiddenBy forbidden_by, OwnComputer own) {
     followSystemProxies();
     return [forbidden_by = std::move(forbidden_by), own] {
         return std::make_unique<QtHttp>(forbidden_by, own);
@@ -450,11 +450,11 @@ NetworkUse::NetworkUse() : application_(std::make_unique<Application>()) {
 
 NetworkUse::~NetworkUse() = default;
 
-library::hub::HttpClientFactory qtHttp(ForbiddenBy forbidden_by) {
+models::hub::HttpClientFactory qtHttp(ForbiddenBy forbidden_by) {
     return factory(std::move(forbidden_by), OwnComputer::Forbidden);
 }
 
-library::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by) {
+models::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by) {
     return factory(std::move(forbidden_by), OwnComputer::NeverForbidden);
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "library/hub/http.h"
+#include "models/hub/http.h"
 
 namespace app {
 
@@ -18,11 +18,11 @@ using ForbiddenBy = std::function<std::string()>;
 /// A QCoreApplication must exist. What it makes is used in the thread that called it. The system's
 /// proxies are followed. While `forbidden_by` names something no socket is opened: each request
 /// ends with HttpEnd::Kind::Forbidden.
-library::hub::HttpClientFactory qtHttp(ForbiddenBy forbidden_by);
+models::hub::HttpClientFactory qtHttp(ForbiddenBy forbidden_by);
 
 /// The same for servers with models: one on this computer is asked whatever forbids the network,
 /// because no word leaves the computer on the way there.
-library::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by);
+models::hub::HttpClientFactory serverHttp(ForbiddenBy forbidden_by);
 
 /// For a program that has no Qt application: one lives as long as this, so that qtHttp() works.
 /// Numbers stay written with a point.

@@ -68,7 +68,7 @@ void tell(const QPointer<ui::MainWindow>& window, std::function<void(ui::MainWin
 
 EngineFactory withServers(EngineFactory here,
                           std::shared_ptr<ServerBook> book,
-                          library::hub::HttpClientFactory make_http) {
+                          models::hub::HttpClientFactory make_http) {
     return EngineFactory(EngineFactory::Make([here = std::move(here), book = std::move(book),
                                               make_http = std::move(make_http)](
                                                  const EngineEvents& events) {
@@ -85,7 +85,7 @@ EngineFactory withServers(EngineFactory here,
 ServerLink::ServerLink(ui::MainWindow* window,
                        std::shared_ptr<ServerBook> book,
                        const SettingsStore* settings,
-                       library::hub::HttpClientFactory make_http,
+                       models::hub::HttpClientFactory make_http,
                        QObject* parent)
     : QObject(parent), window_(window), book_(std::move(book)), settings_(settings),
       make_http_(std::move(make_http)) {

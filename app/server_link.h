@@ -12,7 +12,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "library/hub/http.h"
+#include "models/hub/http.h"
 
 namespace ui {
 class MainWindow;
@@ -25,7 +25,7 @@ class SettingsStore;
 /// Engines of `here` with servers beside them.
 EngineFactory withServers(EngineFactory here,
                           std::shared_ptr<ServerBook> book,
-                          library::hub::HttpClientFactory make_http);
+                          models::hub::HttpClientFactory make_http);
 
 class ServerLink : public QObject {
     Q_OBJECT
@@ -35,7 +35,7 @@ public:
     ServerLink(ui::MainWindow* window,
                std::shared_ptr<ServerBook> book,
                const SettingsStore* settings,
-               library::hub::HttpClientFactory make_http,
+               models::hub::HttpClientFactory make_http,
                QObject* parent = nullptr);
     ~ServerLink() override;
 
@@ -50,7 +50,7 @@ private:
     ui::MainWindow* window_;
     std::shared_ptr<ServerBook> book_;
     const SettingsStore* settings_;
-    library::hub::HttpClientFactory make_http_;
+    models::hub::HttpClientFactory make_http_;
     std::stop_source stop_; ///< Stops the question that runs.
 };
 

@@ -57,7 +57,7 @@ ui::ServerState::Kind kindOf(const engine::Error& error) {
 
 ServerWatch::ServerWatch(ui::MainWindow* window,
                          std::shared_ptr<ServerBook> book,
-                         library::hub::HttpClientFactory make_http,
+                         models::hub::HttpClientFactory make_http,
                          Pace pace,
                          QObject* parent)
     : QObject(parent), window_(window), book_(std::move(book)), make_http_(std::move(make_http)),

@@ -18,7 +18,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "library/hub/http.h"
+#include "models/hub/http.h"
 #include "remote/health.h"
 
 namespace ui {
@@ -40,12 +40,12 @@ public:
     /// All must outlive this; `make_http` may be empty: nobody is ever asked.
     ServerWatch(ui::MainWindow* window,
                 std::shared_ptr<ServerBook> book,
-                library::hub::HttpClientFactory make_http,
+                models::hub::HttpClientFactory make_http,
                 Pace pace,
                 QObject* parent = nullptr);
     ServerWatch(ui::MainWindow* window,
                 std::shared_ptr<ServerBook> book,
-                library::hub::HttpClientFactory make_http)
+                models::hub::HttpClientFactory make_http)
         : ServerWatch(window, std::move(book), std::move(make_http), Pace()) {}
     ~ServerWatch() override;
 
@@ -71,7 +71,7 @@ private:
 
     ui::MainWindow* window_;
     std::shared_ptr<ServerBook> book_;
-    library::hub::HttpClientFactory make_http_;
+    models::hub::HttpClientFactory make_http_;
     const Pace pace_;
     QTimer timer_;
     ui::ServerState state_;

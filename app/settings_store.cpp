@@ -22,7 +22,7 @@
 #include <memory>
 #include <vector>
 
-#include "library/user_folders.h"
+#include "models/user_folders.h"
 
 namespace app {
 
@@ -87,9 +87,9 @@ void noteRecentModels(const QString& settings_file, const QStringList& recent) {
             folders.push_back(engine::pathFromUtf8(folder.toStdString()));
         }
     }
-    const auto known = library::readFolderList(file);
+    const auto known = models::readFolderList(file);
     if (known.has_value() && *known != folders) {
-        (void)library::writeFolderList(file, folders);
+        (void)models::writeFolderList(file, folders);
     }
 }
 

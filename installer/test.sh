@@ -31,8 +31,8 @@ started=$(date +%s)
 install_packages "$root/installer/packages.txt" "$root/installer/packages-checks.txt"
 say "Checking the formatting"
 # A clone that another user owns (a mounted folder) is read as well; no files is an error, not a pass.
-files=$(in_root ls-files 'app/*.h' 'app/*.cpp' 'engine/*.h' 'engine/*.cpp' 'kernels/*.h' 'kernels/*.cpp' 'library/*.h' \
-    'library/*.cpp' 'remote/*.h' 'remote/*.cpp' 'ipc/*.h' 'ipc/*.cpp' 'ui/*.h' 'ui/*.cpp' 'tests/*.h' 'tests/*.cpp')
+files=$(in_root ls-files 'app/*.h' 'app/*.cpp' 'engine/*.h' 'engine/*.cpp' 'kernels/*.h' 'kernels/*.cpp' 'models/*.h' \
+    'models/*.cpp' 'remote/*.h' 'remote/*.cpp' 'ipc/*.h' 'ipc/*.cpp' 'ui/*.h' 'ui/*.cpp' 'tests/*.h' 'tests/*.cpp')
 [ -n "$files" ] || { echo "git lists no sources in $root: is it a clone?" >&2; exit 1; }
 (cd "$root" && printf '%s\n' "$files" | xargs clang-format-14 --dry-run --Werror)
 

@@ -15,7 +15,7 @@ cd "$root"
 git() { command git -c safe.directory="$root" "$@"; }
 headers=/usr/include/c++/12
 machine=$(gcc -print-multiarch)
-files=$(git ls-files 'app/*.cpp' 'engine/*.cpp' 'kernels/*.cpp' 'library/*.cpp' 'remote/*.cpp' 'ipc/*.cpp' 'ui/*.cpp' |
+files=$(git ls-files 'app/*.cpp' 'engine/*.cpp' 'kernels/*.cpp' 'models/*.cpp' 'remote/*.cpp' 'ipc/*.cpp' 'ui/*.cpp' |
     grep -v -e '/avx' -e '/simd/' -e '_x86.cpp')
 
 # A source among $files that reads the header $1: its own where there is one, else the first that includes

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <optional>
 
-#include "library/hub/url.h"
+#include "models/hub/url.h"
 
 namespace remote {
 
@@ -104,13 +104,13 @@ Result<Server> parseServer(std::string_view text, bool allows_plain) {
     const std::string_view words = engine::trimmed(text);
     std::string address(words.substr(0, words.find('#')));
     if (address.find("://") == std::string::npos) {
-        const auto guess = library::hub::parseUrl("https://" + address);
+        const auto guess = models::hub::parseUrl("https://" + address);
         if (!guess.has_value()) {
             return noAddress(words);
         }
         address.insert(0, reachOf(guess->host) == Reach::Public ? "https://" : "http://");
     }
-    auto url = library::hub::parseUrl(address);
+    auto url = models::hub::parseUrl(address);
     if (!url.has_value() || url->host.empty()) {
         return noAddress(words);
     }

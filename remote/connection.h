@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "library/hub/http.h"
+#include "models/hub/http.h"
 #include "remote/address.h"
 
 namespace remote {

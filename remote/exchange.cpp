@@ -13,9 +13,9 @@
 
 namespace remote {
 
-using library::hub::HttpEnd;
-using library::hub::HttpHead;
-using library::hub::HttpSink;
+using models::hub::HttpEnd;
+using models::hub::HttpHead;
+using models::hub::HttpSink;
 
 namespace {
 
@@ -94,8 +94,8 @@ bool handOver(const Piece& piece, HttpSink& sink) {
 
 } // namespace
 
-HttpEnd exchange(const library::hub::HttpClientFactory& make_http,
-                 const library::hub::HttpRequest& request,
+HttpEnd exchange(const models::hub::HttpClientFactory& make_http,
+                 const models::hub::HttpRequest& request,
                  HttpSink& sink,
                  const std::stop_token& stop,
                  const std::function<bool()>& has_time) {

@@ -6,17 +6,17 @@
 #include <functional>
 #include <stop_token>
 
-#include "library/hub/http.h"
+#include "models/hub/http.h"
 
 namespace remote {
 
 /// Blocks until the answer's end; `sink` is called in this thread. `has_time` is asked at least
 /// four times a second: false ends the request (HttpEnd::Kind::TooLong). A stop ends it within
 /// milliseconds, whatever the network does, and closes the connection.
-library::hub::HttpEnd exchange(const library::hub::HttpClientFactory& make_http,
-                               const library::hub::HttpRequest& request,
-                               library::hub::HttpSink& sink,
-                               const std::stop_token& stop,
-                               const std::function<bool()>& has_time = {});
+models::hub::HttpEnd exchange(const models::hub::HttpClientFactory& make_http,
+                              const models::hub::HttpRequest& request,
+                              models::hub::HttpSink& sink,
+                              const std::stop_token& stop,
+                              const std::function<bool()>& has_time = {});
 
 } // namespace remote

@@ -13,7 +13,7 @@ namespace remote {
 using engine::Error;
 using engine::ErrorCode;
 using engine::said;
-using library::hub::HttpEnd;
+using models::hub::HttpEnd;
 
 namespace {
 
@@ -45,7 +45,7 @@ std::string healthUrl(const std::string& base) {
            "/health";
 }
 
-Health askHealth(const library::hub::HttpClientFactory& make_http,
+Health askHealth(const models::hub::HttpClientFactory& make_http,
                  const Connection& connection,
                  const std::string& model,
                  const std::string& user_agent,

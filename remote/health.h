@@ -11,7 +11,7 @@
 #include <stop_token>
 #include <string>
 
-#include "library/hub/http.h"
+#include "models/hub/http.h"
 #include "remote/connection.h"
 
 namespace remote {
@@ -31,7 +31,7 @@ struct Health {
 };
 
 /// `model`: of its list; asked for as well where it is not empty.
-Health askHealth(const library::hub::HttpClientFactory& make_http,
+Health askHealth(const models::hub::HttpClientFactory& make_http,
                  const Connection& connection,
                  const std::string& model,
                  const std::string& user_agent,

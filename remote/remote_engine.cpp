@@ -23,8 +23,8 @@ using engine::Error;
 using engine::ErrorCode;
 using engine::Result;
 using engine::said;
-using library::hub::HttpEnd;
-using library::hub::HttpRequest;
+using models::hub::HttpEnd;
+using models::hub::HttpRequest;
 using std::chrono::steady_clock;
 
 namespace {
@@ -37,7 +37,7 @@ Error cancelled() {
     return {ErrorCode::Cancelled, said("stopped before the server had answered")};
 }
 
-Result<ModelList> askForModels(const library::hub::HttpClientFactory& make_http,
+Result<ModelList> askForModels(const models::hub::HttpClientFactory& make_http,
                                const Connection& connection,
                                const std::string& user_agent,
                                const std::stop_token& stop) {
@@ -81,7 +81,7 @@ bool isRule(const Error& error, std::string_view rule) {
 
 } // namespace
 
-Result<ModelList> listModels(const library::hub::HttpClientFactory& make_http,
+Result<ModelList> listModels(const models::hub::HttpClientFactory& make_http,
                              Connection& connection,
                              const std::string& user_agent,
                              const std::stop_token& stop) {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "library/hub/http.h"
+#include "models/hub/http.h"
 #include "remote/connection.h"
 #include "remote/model_list.h"
 
@@ -17,7 +17,7 @@ namespace remote {
 
 /// The models of a server. Where its address lacks "/v1", that is tried as well and put into
 /// `connection`. Errors: statusError(), endError(), readModelList(); Cancelled.
-engine::Result<ModelList> listModels(const library::hub::HttpClientFactory& make_http,
+engine::Result<ModelList> listModels(const models::hub::HttpClientFactory& make_http,
                                      Connection& connection,
                                      const std::string& user_agent,
                                      const std::stop_token& stop);
@@ -25,7 +25,7 @@ engine::Result<ModelList> listModels(const library::hub::HttpClientFactory& make
 class RemoteEngine final : public engine::EngineClient {
 public:
     struct Options {
-        library::hub::HttpClientFactory make_http;
+        models::hub::HttpClientFactory make_http;
         ConnectionSource connections;
         std::string user_agent; ///< "belfry/0.2.0"
     };

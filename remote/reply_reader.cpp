@@ -12,7 +12,7 @@ using engine::ErrorCode;
 using engine::phrase;
 using engine::Result;
 using engine::said;
-using library::hub::HttpEnd;
+using models::hub::HttpEnd;
 using std::chrono::steady_clock;
 
 namespace {
@@ -35,7 +35,7 @@ bool ReplyReader::hasTime() const {
     return steady_clock::now() - last_use_ < progress_;
 }
 
-bool ReplyReader::onHead(const library::hub::HttpHead& head) {
+bool ReplyReader::onHead(const models::hub::HttpHead& head) {
     head_ = head;
     last_use_ = steady_clock::now();
     const std::string* const type = head.find("content-type");

@@ -9,13 +9,13 @@
 #include <optional>
 #include <string>
 
-#include "library/hub/http.h"
+#include "models/hub/http.h"
 #include "remote/chat_stream.h"
 #include "remote/sse.h"
 
 namespace remote {
 
-class ReplyReader final : public library::hub::HttpSink {
+class ReplyReader final : public models::hub::HttpSink {
 public:
     /// `progress`: how long signs of life may come without a whole line of use.
     ReplyReader(std::string host,
@@ -23,13 +23,13 @@ public:
                 std::chrono::milliseconds progress,
                 const engine::UpdateCallback& delta);
 
-    bool onHead(const library::hub::HttpHead& head) override;
+    bool onHead(const models::hub::HttpHead& head) override;
     bool onBytes(std::span<const std::byte> bytes) override;
     [[nodiscard]] bool hasTime() const;
 
     /// The reply after the answer's end. A stop gives what came, "cancelled". Errors: those of
     /// server_error.h; Cancelled before the first word.
-    engine::Result<engine::Reply> finish(const library::hub::HttpEnd& end);
+    engine::Result<engine::Reply> finish(const models::hub::HttpEnd& end);
     /// From the making of this to the first word; 0 without one.
     [[nodiscard]] double firstWordSeconds() const { return first_word_s_; }
 
@@ -44,7 +44,7 @@ private:
     const engine::UpdateCallback& delta_;
     std::chrono::steady_clock::time_point begin_, last_use_;
     double first_word_s_ = 0.0;
-    library::hub::HttpHead head_;
+    models::hub::HttpHead head_;
     bool is_stream_ = true;
     std::string body_; ///< Body of an error, or of an answer that is no stream.
     SseParser parser_;

@@ -15,7 +15,7 @@ using engine::Json;
 using engine::phrase;
 using engine::said;
 using engine::Sentence;
-using library::hub::HttpEnd;
+using models::hub::HttpEnd;
 
 namespace {
 
@@ -199,7 +199,7 @@ std::string wordsOfBody(std::string_view body) {
     return shortened(body.substr(first));
 }
 
-Error statusError(const library::hub::HttpHead& head,
+Error statusError(const models::hub::HttpHead& head,
                   std::string_view body,
                   const std::string& host,
                   const std::string& model) {
@@ -244,7 +244,7 @@ Error endError(const HttpEnd& end, const std::string& host, bool has_words) {
     const char* const rule = has_words ? "RemoteInterrupted" : "RemoteNetwork";
     const std::string words = shortened(end.detail);
     switch (end.kind) {
-    case Kind::Forbidden: // the sentence of library/hub/hub_error.cpp
+    case Kind::Forbidden: // the sentence of models/hub/hub_error.cpp
         return remoteError(rule, said("the network is forbidden by %1, so nothing was asked of %2: "
                                       "lift that first",
                                       end.detail, host));

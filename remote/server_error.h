@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "library/hub/http.h"
+#include "models/hub/http.h"
 
 namespace remote {
 
@@ -20,14 +20,14 @@ std::string wordsOfBody(std::string_view body);
 /// `status` is none of 200 to 299. `model` may be empty (no model was asked). Details "rule" =
 /// RemoteRefused (401, 403), RemoteMissing (404), RemoteBusy (429, 503), RemoteRedirect,
 /// RemoteFailed (other 5xx), RemoteRequest (all others); "status".
-engine::Error statusError(const library::hub::HttpHead& head,
+engine::Error statusError(const models::hub::HttpHead& head,
                           std::string_view body,
                           const std::string& host,
                           const std::string& model);
 
 /// An end other than Done and Cancelled. `has_words`: some of the reply is there. Details "rule" =
 /// RemoteNetwork, or RemoteInterrupted with words.
-engine::Error endError(const library::hub::HttpEnd& end, const std::string& host, bool has_words);
+engine::Error endError(const models::hub::HttpEnd& end, const std::string& host, bool has_words);
 
 /// The error without the key, which some servers repeat in theirs: errors are shown, copied and
 /// sent to others.

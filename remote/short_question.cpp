@@ -7,14 +7,14 @@
 
 namespace remote {
 
-using library::hub::HttpHead;
-using library::hub::HttpRequest;
+using models::hub::HttpHead;
+using models::hub::HttpRequest;
 
 namespace {
 
 constexpr size_t kLargestAnswer = size_t{8} << 20U;
 
-class WholeSink final : public library::hub::HttpSink {
+class WholeSink final : public models::hub::HttpSink {
 public:
     explicit WholeSink(ShortAnswer& answer) : answer_(answer) {}
     bool onHead(const HttpHead& told) override {
@@ -45,7 +45,7 @@ requestTo(const Connection& connection, const std::string& url, const std::strin
     return request;
 }
 
-ShortAnswer askShortly(const library::hub::HttpClientFactory& make_http,
+ShortAnswer askShortly(const models::hub::HttpClientFactory& make_http,
                        const Connection& connection,
                        const std::string& url,
                        const std::string& user_agent,

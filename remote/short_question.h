@@ -5,23 +5,23 @@
 #include <stop_token>
 #include <string>
 
-#include "library/hub/http.h"
+#include "models/hub/http.h"
 #include "remote/connection.h"
 
 namespace remote {
 
 /// A request with what every one of a connection carries: the key, and whose word counts.
-library::hub::HttpRequest
+models::hub::HttpRequest
 requestTo(const Connection& connection, const std::string& url, const std::string& user_agent);
 
 struct ShortAnswer {
-    library::hub::HttpEnd end; ///< Kind::Sink: more than 8 MiB came.
-    library::hub::HttpHead head;
+    models::hub::HttpEnd end; ///< Kind::Sink: more than 8 MiB came.
+    models::hub::HttpHead head;
     std::string body;
 };
 
 /// A GET, all of it within TimeLimits::list.
-ShortAnswer askShortly(const library::hub::HttpClientFactory& make_http,
+ShortAnswer askShortly(const models::hub::HttpClientFactory& make_http,
                        const Connection& connection,
                        const std::string& url,
                        const std::string& user_agent,

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "library/hub/modelscope.h"
-#include "library/hub/names.h"
+#include "models/hub/modelscope.h"
+#include "models/hub/names.h"
 
 namespace cli {
 
@@ -77,11 +77,11 @@ Result<void> checkTogether(const Arguments& out) {
         }
         const bool is_modelscope =
             out.source == "modelscope" ||
-            (out.source.empty() && library::hub::isModelScopeAddress(out.address));
-        const auto address = is_modelscope
-                                 ? library::hub::parseModelScopeAddress(out.address)
-                                 : library::hub::parseAddress(
-                                       out.address, library::hub::endpoint(app::hubEnvironment()));
+            (out.source.empty() && models::hub::isModelScopeAddress(out.address));
+        const auto address =
+            is_modelscope ? models::hub::parseModelScopeAddress(out.address)
+                          : models::hub::parseAddress(out.address,
+                                                      models::hub::endpoint(app::hubEnvironment()));
         if (!address.has_value()) {
             return wrongUsage("get: " + address.error().message);
         }

@@ -11,14 +11,14 @@
 
 namespace cli {
 
-using library::hub::FetchPlan;
-using library::hub::FetchProgress;
-using library::hub::PlannedFile;
+using models::hub::FetchPlan;
+using models::hub::FetchProgress;
+using models::hub::PlannedFile;
 using nlohmann::ordered_json;
 
 namespace {
 
-using State = library::hub::SnapshotStore::Found::State;
+using State = models::hub::SnapshotStore::Found::State;
 
 const char* stateName(State state) {
     switch (state) {
@@ -61,7 +61,7 @@ ordered_json fetchPlanJson(const FetchPlan& plan, const PreviewOutcome& preview)
     out["present_bytes"] = plan.present_bytes;
     out["missing_bytes"] = plan.missingBytes();
     out["free_bytes"] = plan.free_bytes;
-    out["has_room"] = library::hub::checkRoom(plan).has_value();
+    out["has_room"] = models::hub::checkRoom(plan).has_value();
     ordered_json& files = out["files"] = ordered_json::array();
     for (const PlannedFile& planned : plan.files) {
         files.push_back({{"name", planned.file.name},
@@ -124,7 +124,7 @@ std::string fetchPlanText(const FetchPlan& plan, const PreviewOutcome& preview) 
         out += "; free on that disk: " + byteText(plan.free_bytes);
     }
     out += "\ninto: " + engine::utf8Of(plan.model_folder) + "\n";
-    if (const auto room = library::hub::checkRoom(plan); !room.has_value()) {
+    if (const auto room = models::hub::checkRoom(plan); !room.has_value()) {
         out += room.error().message + "\n";
     }
     if (preview.has_value() && preview->has_value()) {

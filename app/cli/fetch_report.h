@@ -14,8 +14,8 @@
 #include <string>
 #include <utility>
 
-#include "library/hub/download.h"
-#include "library/hub/preview.h"
+#include "models/hub/download.h"
+#include "models/hub/preview.h"
 
 namespace cli {
 
@@ -23,23 +23,23 @@ namespace cli {
 struct ModelPreview {
     engine::ModelSummary summary;
     engine::PlacementPlan plan;
-    library::hub::BytesByDtype bytes_by_dtype;
+    models::hub::BytesByDtype bytes_by_dtype;
 };
 /// nullopt: no model (an adapter).
 using PreviewOutcome = std::optional<engine::Result<ModelPreview>>;
 
-nlohmann::ordered_json fetchPlanJson(const library::hub::FetchPlan& plan,
+nlohmann::ordered_json fetchPlanJson(const models::hub::FetchPlan& plan,
                                      const PreviewOutcome& preview);
-std::string fetchPlanText(const library::hub::FetchPlan& plan, const PreviewOutcome& preview);
+std::string fetchPlanText(const models::hub::FetchPlan& plan, const PreviewOutcome& preview);
 /// One line before a download begins.
-std::string fetchHeadline(const library::hub::FetchPlan& plan);
+std::string fetchHeadline(const models::hub::FetchPlan& plan);
 nlohmann::ordered_json
-fetchedJson(const library::hub::FetchPlan& plan, uint64_t fetched_bytes, double seconds);
+fetchedJson(const models::hub::FetchPlan& plan, uint64_t fetched_bytes, double seconds);
 
 /// "1.20 GiB of 9.51 GiB, 95.20 MiB/s, 1 min 20 s left"; the rate is that of the last 3 seconds.
 class FetchLine {
 public:
-    std::string text(const library::hub::FetchProgress& progress);
+    std::string text(const models::hub::FetchProgress& progress);
 
 private:
     using Clock = std::chrono::steady_clock;

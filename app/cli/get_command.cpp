@@ -10,10 +10,10 @@
 #include "app/version.h"
 #include "engine/base/paths.h"
 
-#include "library/hub/download.h"
-#include "library/hub/modelscope.h"
-#include "library/hub/preview.h"
-#include "library/hub/token.h"
+#include "models/hub/download.h"
+#include "models/hub/modelscope.h"
+#include "models/hub/preview.h"
+#include "models/hub/token.h"
 #ifdef BELFRY_HAS_NETWORK
 #include "app/network_part.h"
 #endif
@@ -32,7 +32,7 @@ namespace cli {
 using engine::Error;
 using engine::Result;
 using nlohmann::ordered_json;
-namespace hub = library::hub;
+namespace hub = models::hub;
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "library/names.h"
+#include "models/names.h"
 
 namespace cli {
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using engine::Error;
 using engine::ErrorCode;
 using engine::Result;
-using library::Kind;
+using models::Kind;
 
 namespace {
 
@@ -30,17 +30,17 @@ bool isNoSuchName(const Error& error) {
            error.details.end();
 }
 
-Error notFound(const std::string& word, Kind kind, const library::ScanResult& looked) {
+Error notFound(const std::string& word, Kind kind, const models::ScanResult& looked) {
     const bool is_model = kind == Kind::Model;
     std::string message = word + ": there is no such folder, and the library has no " +
                           (is_model ? "model" : "adapter") + " of this name";
-    const library::WantedName wanted = library::splitName(word);
+    const models::WantedName wanted = models::splitName(word);
     message +=
-        library::isHubId(wanted.name)
+        models::isHubId(wanted.name)
             ? ". If it is a repository on the Hugging Face Hub, get it with: belfry-cli get " + word
             : "; belfry-cli models lists what there is";
-    for (const library::RootReport& report : looked.roots) {
-        if (report.outcome == library::RootReport::Outcome::NotAnswering) {
+    for (const models::RootReport& report : looked.roots) {
+        if (report.outcome == models::RootReport::Outcome::NotAnswering) {
             message += "\n" + engine::inEnglish(report.sentence);
         }
     }
@@ -53,21 +53,21 @@ Error notFound(const std::string& word, Kind kind, const library::ScanResult& lo
 Result<std::string> resolved(const std::string& word, Kind kind) {
     std::error_code failure;
     if (word.empty() || word == "demo" || word.starts_with("shape:") ||
-        fs::exists(engine::pathFromUtf8(word), failure) || !library::canBeName(word)) {
+        fs::exists(engine::pathFromUtf8(word), failure) || !models::canBeName(word)) {
         return word;
     }
-    library::ScanOptions options;
-    const library::WantedName wanted = library::splitName(word);
-    if (library::isHubId(wanted.name)) {
+    models::ScanOptions options;
+    const models::WantedName wanted = models::splitName(word);
+    if (models::isHubId(wanted.name)) {
         // Most often it is there, and nothing else needs to be looked at.
         options.wanted.repository = wanted.name;
-        for (const library::Root& root : app::libraryRoots()) {
-            if (root.place == library::Place::HubCache) {
+        for (const models::Root& root : app::libraryRoots()) {
+            if (root.place == models::Place::HubCache) {
                 options.roots.push_back(root);
             }
         }
-        ENGINE_ASSIGN(const library::ScanResult cached, scanLibrary(std::move(options)));
-        const auto entry = library::resolveName(word, kind, cached.entries);
+        ENGINE_ASSIGN(const models::ScanResult cached, scanLibrary(std::move(options)));
+        const auto entry = models::resolveName(word, kind, cached.entries);
         if (entry.has_value()) {
             return engine::utf8Of(entry->path);
         }
@@ -77,10 +77,10 @@ Result<std::string> resolved(const std::string& word, Kind kind) {
         options = {};
     }
     options.roots = app::libraryRoots();
-    const std::vector<library::Root> recent = app::recentRoots();
+    const std::vector<models::Root> recent = app::recentRoots();
     options.roots.insert(options.roots.end(), recent.begin(), recent.end());
-    ENGINE_ASSIGN(const library::ScanResult found, scanLibrary(std::move(options)));
-    const auto entry = library::resolveName(word, kind, found.entries);
+    ENGINE_ASSIGN(const models::ScanResult found, scanLibrary(std::move(options)));
+    const auto entry = models::resolveName(word, kind, found.entries);
     if (entry.has_value()) {
         return engine::utf8Of(entry->path);
     }
@@ -89,10 +89,9 @@ Result<std::string> resolved(const std::string& word, Kind kind) {
 
 } // namespace
 
-Result<library::ScanResult> scanLibrary(library::ScanOptions options,
-                                        library::ScanListener listener) {
+Result<models::ScanResult> scanLibrary(models::ScanOptions options, models::ScanListener listener) {
     constexpr std::chrono::milliseconds kLookAtInterrupt{50};
-    library::Scanner scanner;
+    models::Scanner scanner;
     scanner.start(std::move(options), std::move(listener));
     while (!scanner.waitFor(kLookAtInterrupt)) {
         if (interruptToken().stop_requested()) {

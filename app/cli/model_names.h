@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "library/scanner.h"
+#include "models/scanner.h"
 
 namespace cli {
 
@@ -18,7 +18,7 @@ namespace cli {
 engine::Result<void> resolveNames(Arguments& arguments);
 
 /// Looks below these roots until all are told of, or the program is interrupted.
-engine::Result<library::ScanResult> scanLibrary(library::ScanOptions options,
-                                                library::ScanListener listener = {});
+engine::Result<models::ScanResult> scanLibrary(models::ScanOptions options,
+                                               models::ScanListener listener = {});
 
 } // namespace cli

@@ -16,9 +16,9 @@
 #include <iostream>
 #include <utility>
 
-#include "library/names.h"
-#include "library/removal.h"
-#include "library/user_folders.h"
+#include "models/names.h"
+#include "models/removal.h"
+#include "models/user_folders.h"
 
 namespace cli {
 
@@ -29,36 +29,36 @@ using engine::Result;
 
 namespace {
 
-std::vector<library::Root> rootsOf(const Arguments& arguments) {
-    std::vector<library::Root> roots = app::libraryRoots();
-    const std::vector<library::Root> recent = app::recentRoots();
+std::vector<models::Root> rootsOf(const Arguments& arguments) {
+    std::vector<models::Root> roots = app::libraryRoots();
+    const std::vector<models::Root> recent = app::recentRoots();
     roots.insert(roots.end(), recent.begin(), recent.end());
     for (const std::string& folder : arguments.folders) {
-        roots.push_back({library::Place::UserFolder, engine::pathFromUtf8(folder)});
+        roots.push_back({models::Place::UserFolder, engine::pathFromUtf8(folder)});
     }
     return roots;
 }
 
 /// By name, else by its folder or file.
-Result<library::Entry> entryOf(const std::string& word, const library::ScanResult& found) {
+Result<models::Entry> entryOf(const std::string& word, const models::ScanResult& found) {
     std::error_code failure;
     const fs::path path = engine::realPath(engine::pathFromUtf8(word), failure);
     if (!failure) {
-        for (const library::Entry& entry : found.entries) {
+        for (const models::Entry& entry : found.entries) {
             if (entry.real_path == path) {
                 return entry;
             }
         }
     }
-    auto model = library::resolveName(word, library::Kind::Model, found.entries);
+    auto model = models::resolveName(word, models::Kind::Model, found.entries);
     if (model.has_value()) {
         return model;
     }
-    auto adapter = library::resolveName(word, library::Kind::Adapter, found.entries);
+    auto adapter = models::resolveName(word, models::Kind::Adapter, found.entries);
     return adapter.has_value() ? adapter : model;
 }
 
-Result<bool> isAgreedTo(const library::Removal& removal, const Arguments& arguments) {
+Result<bool> isAgreedTo(const models::Removal& removal, const Arguments& arguments) {
     if (arguments.is_agreed) {
         return true;
     }
@@ -74,17 +74,17 @@ Result<bool> isAgreedTo(const library::Removal& removal, const Arguments& argume
 }
 
 Result<void> deleteModel(const Arguments& arguments) {
-    library::ScanOptions options;
+    models::ScanOptions options;
     options.roots = rootsOf(arguments);
-    ENGINE_ASSIGN(const library::ScanResult found, scanLibrary(std::move(options)));
-    ENGINE_ASSIGN(const library::Entry entry, entryOf(arguments.deleted, found));
-    ENGINE_ASSIGN(const library::Removal removal, library::planRemoval(entry));
+    ENGINE_ASSIGN(const models::ScanResult found, scanLibrary(std::move(options)));
+    ENGINE_ASSIGN(const models::Entry entry, entryOf(arguments.deleted, found));
+    ENGINE_ASSIGN(const models::Removal removal, models::planRemoval(entry));
     ENGINE_ASSIGN(const bool is_agreed, isAgreedTo(removal, arguments));
     if (!is_agreed) {
         std::cout << "nothing was deleted\n";
         return {};
     }
-    ENGINE_TRY(library::remove(removal));
+    ENGINE_TRY(models::remove(removal));
     if (arguments.is_json) {
         printJson({{"deleted", removal.name},
                    {"path", engine::utf8Of(entry.path)},
@@ -110,7 +110,7 @@ Result<void> changeFolders(const Arguments& arguments) {
     if (is_added && !fs::is_directory(folder, failure)) {
         return Error{ErrorCode::InvalidFile, word + ": there is no such folder"};
     }
-    ENGINE_ASSIGN(std::vector<fs::path> folders, library::readFolderList(file));
+    ENGINE_ASSIGN(std::vector<fs::path> folders, models::readFolderList(file));
     const auto known = std::find(folders.begin(), folders.end(), folder);
     if (!is_added && known == folders.end()) {
         std::string message = word + ": is none of the folders that were added";
@@ -124,7 +124,7 @@ Result<void> changeFolders(const Arguments& arguments) {
     } else if (known == folders.end()) {
         folders.push_back(folder);
     }
-    return library::writeFolderList(file, folders);
+    return models::writeFolderList(file, folders);
 }
 
 } // namespace
@@ -136,17 +136,17 @@ Result<void> runModels(const engine::EngineOptions& options, const Arguments& ar
     if (!arguments.added_folder.empty() || !arguments.removed_folder.empty()) {
         ENGINE_TRY(changeFolders(arguments));
     }
-    library::ScanOptions scan;
+    models::ScanOptions scan;
     scan.roots = rootsOf(arguments);
     if (!arguments.is_unplanned) {
         scan.make_assessor = [options] {
-            return std::make_unique<library::EngineAssessor>(options);
+            return std::make_unique<models::EngineAssessor>(options);
         };
     }
-    library::ScanListener listener;
+    models::ScanListener listener;
     const bool shows = !arguments.is_json && isErrorTerminal();
     size_t count = 0;
-    listener.on_entry = [&](const library::Entry& entry) {
+    listener.on_entry = [&](const models::Entry& entry) {
         if (shows) {
             showProgress("looking: " + std::to_string(++count) + " " + entry.name);
         }

@@ -14,8 +14,8 @@
 
 namespace cli {
 
-using library::Entry;
-using library::Kind;
+using models::Entry;
+using models::Kind;
 using nlohmann::ordered_json;
 
 namespace {
@@ -68,13 +68,13 @@ std::string nameText(const Entry& entry) {
 
 std::string fitText(const Entry& entry) {
     switch (entry.fit) {
-    case library::Fit::Fits:
+    case models::Fit::Fits:
         return "fits";
-    case library::Fit::FitsWithChange:
+    case models::Fit::FitsWithChange:
         return "fits with " + entry.change;
-    case library::Fit::DoesNotFit:
+    case models::Fit::DoesNotFit:
         return "does not fit";
-    case library::Fit::Unknown:
+    case models::Fit::Unknown:
         break;
     }
     return "";
@@ -82,7 +82,7 @@ std::string fitText(const Entry& entry) {
 
 Row rowOf(const Entry& entry, const std::string& indent) {
     const bool is_adapter = entry.kind == Kind::Adapter;
-    const std::string format = entry.form == library::Form::Gguf ? "gguf" : entry.precision;
+    const std::string format = entry.form == models::Form::Gguf ? "gguf" : entry.precision;
     return {indent + nameText(entry),
             byteText(entry.bytes),
             is_adapter ? (entry.rank > 0 ? "rank " + std::to_string(entry.rank) : "")
@@ -129,28 +129,28 @@ ordered_json entryJson(const Entry& entry) {
     ordered_json out = {{"kind", entry.kind == Kind::Adapter ? "adapter" : "model"},
                         {"name", entry.name},
                         {"path", engine::utf8Of(entry.path)},
-                        {"place", library::placeName(entry.root.place)},
+                        {"place", models::placeName(entry.root.place)},
                         {"commit", entry.commit},
                         {"refs", entry.refs},
-                        {"form", library::formName(entry.form)},
+                        {"form", models::formName(entry.form)},
                         {"family", entry.family},
                         {"variant", entry.variant},
                         {"precision", entry.precision},
                         {"parameters", entry.parameters},
                         {"bytes", entry.bytes},
                         {"modified", entry.modified},
-                        {"state", library::stateName(entry.state)},
+                        {"state", models::stateName(entry.state)},
                         {"missing", entry.missing}};
     if (entry.kind == Kind::Adapter) {
         out["base"] = entry.base;
         out["rank"] = entry.rank;
     } else {
-        out["fit"] = library::fitName(entry.fit);
+        out["fit"] = models::fitName(entry.fit);
         out["change"] = entry.change;
         out["needs_bytes"] = entry.needs_bytes;
     }
     if (entry.trouble.has_value()) {
-        out["trouble"] = {{"reason", library::reasonName(entry.trouble->reason)},
+        out["trouble"] = {{"reason", models::reasonName(entry.trouble->reason)},
                           {"sentence", engine::inEnglish(entry.trouble->sentence)},
                           {"way_out", engine::inEnglish(entry.trouble->way_out)}};
     }
@@ -159,19 +159,19 @@ ordered_json entryJson(const Entry& entry) {
 
 } // namespace
 
-std::string modelsText(const library::ScanResult& found) {
+std::string modelsText(const models::ScanResult& found) {
     std::vector<Row> rows = {
         {"model", "size", "parameters", "precision", "date", "this computer", "place"}};
     std::string unusable;
     const auto add = [&](int index, const std::string& indent) {
         const Entry& entry = found.entries[static_cast<size_t>(index)];
-        if (entry.state == library::State::Usable) {
+        if (entry.state == models::State::Usable) {
             rows.push_back(rowOf(entry, indent));
         } else {
             unusable += troubleText(entry);
         }
     };
-    for (const library::Group& group : library::groupByBase(found.entries)) {
+    for (const models::Group& group : models::groupByBase(found.entries)) {
         if (group.model >= 0) {
             add(group.model, "");
         } else {
@@ -190,19 +190,19 @@ std::string modelsText(const library::ScanResult& found) {
         text = "No models were found. Get one with: belfry-cli get google/gemma-4-E2B-it\n"
                "or tell where yours are: belfry-cli models --add-folder DIR\n";
     }
-    for (const library::RootReport& report : found.roots) {
-        const bool is_named = report.root.place == library::Place::UserFolder;
-        const bool is_told = report.outcome != library::RootReport::Outcome::Done &&
-                             (report.outcome != library::RootReport::Outcome::Missing || is_named);
+    for (const models::RootReport& report : found.roots) {
+        const bool is_named = report.root.place == models::Place::UserFolder;
+        const bool is_told = report.outcome != models::RootReport::Outcome::Done &&
+                             (report.outcome != models::RootReport::Outcome::Missing || is_named);
         text += is_told ? "note: " + engine::inEnglish(report.sentence) + "\n" : "";
     }
     return text;
 }
 
-ordered_json modelsJson(const library::ScanResult& found) {
+ordered_json modelsJson(const models::ScanResult& found) {
     ordered_json models = ordered_json::array();
     ordered_json homeless = ordered_json::array();
-    for (const library::Group& group : library::groupByBase(found.entries)) {
+    for (const models::Group& group : models::groupByBase(found.entries)) {
         ordered_json adapters = ordered_json::array();
         for (const int adapter : group.adapters) {
             adapters.push_back(entryJson(found.entries[static_cast<size_t>(adapter)]));
@@ -216,10 +216,10 @@ ordered_json modelsJson(const library::ScanResult& found) {
         models.push_back(std::move(model));
     }
     ordered_json roots = ordered_json::array();
-    for (const library::RootReport& report : found.roots) {
-        roots.push_back({{"place", library::placeName(report.root.place)},
+    for (const models::RootReport& report : found.roots) {
+        roots.push_back({{"place", models::placeName(report.root.place)},
                          {"folder", engine::utf8Of(report.root.folder)},
-                         {"outcome", library::outcomeName(report.outcome)},
+                         {"outcome", models::outcomeName(report.outcome)},
                          {"sentence", engine::inEnglish(report.sentence)}});
     }
     return {{"models", std::move(models)},
@@ -227,7 +227,7 @@ ordered_json modelsJson(const library::ScanResult& found) {
             {"roots", std::move(roots)}};
 }
 
-std::string removalText(const library::Removal& removal) {
+std::string removalText(const models::Removal& removal) {
     std::string text =
         removal.name + ": " + std::to_string(removal.paths.size()) + " entries, " +
         byteText(removal.bytes) + " would be deleted in " +

@@ -68,7 +68,7 @@ void tellWhere(const remote::Server& server) {
     }
 }
 
-Result<void> chat(const library::hub::HttpClientFactory& make_http, const Arguments& arguments) {
+Result<void> chat(const models::hub::HttpClientFactory& make_http, const Arguments& arguments) {
     remote::RemoteEngine::Options options;
     options.make_http = make_http;
     options.user_agent = "belfry/" + app::version();

@@ -25,7 +25,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "library/user_folders.h"
+#include "models/user_folders.h"
 
 namespace {
 
@@ -86,8 +86,8 @@ void TestSettings::survive() {
     store.write(settings);
     QCOMPARE(store.read(), settings);
     // For belfry-cli, which reads no settings of Qt's.
-    const auto recent = library::readFolderList(std::filesystem::path(folder.path().toStdString()) /
-                                                "recent-models");
+    const auto recent = models::readFolderList(std::filesystem::path(folder.path().toStdString()) /
+                                               "recent-models");
     QVERIFY(recent.has_value());
     QCOMPARE(*recent, (std::vector<std::filesystem::path>{models[0].toStdU16String(),
                                                           models[1].toStdU16String()}));

@@ -12,7 +12,7 @@
 #include "remote/server_error.h"
 
 using fuzz::require;
-using library::hub::HttpEnd;
+using models::hub::HttpEnd;
 
 namespace {
 
@@ -29,7 +29,7 @@ Outcome read(std::string_view body, const char* type, int status, size_t piece) 
         out.thinking += update.thinking;
     };
     remote::ReplyReader reader("host", "model", std::chrono::hours(1), delta);
-    library::hub::HttpHead head;
+    models::hub::HttpHead head;
     head.status = status;
     head.headers = {{"content-type", type}};
     HttpEnd end;

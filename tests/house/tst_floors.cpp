@@ -22,7 +22,7 @@ constexpr std::string_view kRooms[] = {
     "engine/base",    "engine/client", "engine/files", "engine/model",
     "engine/media",   "engine/text",   "engine/quant", "engine/families",
     "engine/forward", "engine/lora",   "engine/plan",  "engine/devices",
-    "engine/load",    "engine/run",    "library/hub",  "library",
+    "engine/load",    "engine/run",    "models/hub",   "models",
     "remote",         "ipc",           "ui/style",     "ui/common",
     "ui/media",       "ui/layout",     "ui/chat",      "ui/compare",
     "ui/history",     "ui/meter",      "ui/library",   "ui/shell",
@@ -45,7 +45,7 @@ size_t floorOf(const std::string& room) {
 /// What leads upwards or into no room, a line each; empty: nothing.
 std::string floorComplaints(const std::map<std::string, std::string>& sources) {
     static const std::regex kInclude(
-        R"(^\s*#\s*include\s+"((?:app|engine|ipc|kernels|library|remote|ui)/[^"]+))");
+        R"(^\s*#\s*include\s+"((?:app|engine|ipc|kernels|models|remote|ui)/[^"]+))");
     std::string text;
     for (const auto& [path, source] : sources) {
         const std::string room = roomOf(path);
@@ -78,7 +78,7 @@ private Q_SLOTS:
 
 void TestFloors::leadDownwards() {
     const auto sources =
-        house::sourcesBelow({"app", "engine", "ipc", "kernels", "library", "remote", "ui"});
+        house::sourcesBelow({"app", "engine", "ipc", "kernels", "models", "remote", "ui"});
     QVERIFY(sources.size() > 500);
     const std::string wrong = floorComplaints(sources);
     QVERIFY2(wrong.empty(), ("\n" + wrong).c_str());

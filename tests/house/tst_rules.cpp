@@ -34,8 +34,8 @@ struct Rule {
 };
 
 std::vector<Rule> rules() {
-    const std::vector<std::string> product = {"engine", "library", "remote", "ipc",
-                                              "ui",     "app",     "kernels"};
+    const std::vector<std::string> product = {"engine", "models", "remote", "ipc",
+                                              "ui",     "app",    "kernels"};
     return {
         {"part names",
          "asks for a part of a model by its name: ask for its role (engine/api/part.h); names are "
@@ -57,7 +57,7 @@ std::vector<Rule> rules() {
          "reads the environment: options are handed down, app reads it (app/environment.h)",
          house::Look::Code,
          R"(\bgetenv\s*\(|\bqgetenv\b|\bqEnvironmentVariable)",
-         {"engine", "kernels", "library", "remote", "ipc", "ui"},
+         {"engine", "kernels", "models", "remote", "ipc", "ui"},
          {},
          {},
          "const bool is_on = std::getenv(\"X\") != nullptr;\n"},
@@ -65,7 +65,7 @@ std::vector<Rule> rules() {
          "includes kernels/cuda: the engine asks devices (kernels/device.h, engine/devices)",
          house::Look::Code,
          R"(#\s*include\s+"kernels/cuda/)",
-         {"engine", "library", "remote", "ipc", "ui", "app"},
+         {"engine", "models", "remote", "ipc", "ui", "app"},
          {"engine/devices/"},
          {},
          "#include \"kernels/cuda/cuda_device.h\"\n"},
@@ -78,12 +78,12 @@ std::vector<Rule> rules() {
          {},
          {},
          "#include \"engine/plan/planner.h\"\n"},
-        {"library's door",
-         "goes past the engine's door: library includes what app may, and what says which files a "
+        {"models' door",
+         "goes past the engine's door: models includes what app may, and what says which files a "
          "model has (engine/files, engine/lora/adapter_config.h)",
          house::Look::Code,
          R"(#\s*include\s+"(engine/(?!api/|base/|client/|files/|lora/adapter_config\.h"|run/engine\.h")|kernels/))",
-         {"library"},
+         {"models"},
          {},
          {},
          "#include \"engine/plan/planner.h\"\n"},
@@ -91,7 +91,7 @@ std::vector<Rule> rules() {
          "needs more than values, the interface of engines, readers of media and the network: an "
          "engine elsewhere computes nothing here",
          house::Look::Code,
-         R"(#\s*include\s+"(engine/(?!api/|base/|client/|media/)|kernels/|library/(?!hub/(http|url)\.h")))",
+         R"(#\s*include\s+"(engine/(?!api/|base/|client/|media/)|kernels/|models/(?!hub/(http|url)\.h")))",
          {"remote"},
          {},
          {},
@@ -100,17 +100,17 @@ std::vector<Rule> rules() {
          "needs more than values and the interface of engines: which engine runs in a process of "
          "its own is app's to say",
          house::Look::Code,
-         R"(#\s*include\s+"(engine/(?!api/|base/|client/)|kernels/|library/|remote/))",
+         R"(#\s*include\s+"(engine/(?!api/|base/|client/)|kernels/|models/|remote/))",
          {"ipc"},
          {},
          {},
          "#include \"engine/run/engine.h\"\n"},
         {"plain C++",
-         "uses Qt: engine, kernels, library, ipc and remote are plain C++; the network is behind "
-         "library/hub/http.h",
+         "uses Qt: engine, kernels, models, ipc and remote are plain C++; the network is behind "
+         "models/hub/http.h",
          house::Look::Code,
          R"(#\s*include\s+[<"]Q)",
-         {"engine", "kernels", "library", "remote", "ipc"},
+         {"engine", "kernels", "models", "remote", "ipc"},
          {},
          {},
          "#include <QString>\n"},
@@ -156,8 +156,8 @@ struct Ratchet {
 };
 
 std::vector<Ratchet> ratchets() {
-    const std::vector<std::string> ours = {"app",     "engine", "ipc",   "kernels",
-                                           "library", "remote", "tests", "ui"};
+    const std::vector<std::string> ours = {"app",    "engine", "ipc",   "kernels",
+                                           "models", "remote", "tests", "ui"};
     return {
         {"files with NF4", "(?i)nf4", false, {"engine", "kernels"}, 9, "int kNf4Block;"},
         {"files with an activation", "(?i)gelu|silu", false, {"engine", "kernels"}, 7, "kGelu,"},

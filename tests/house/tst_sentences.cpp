@@ -225,7 +225,7 @@ int bareTexts(const std::string& source) {
 }
 
 Sources ourSources() {
-    Sources sources = house::sourcesBelow({"engine", "library", "app", "remote", "ipc"});
+    Sources sources = house::sourcesBelow({"engine", "models", "app", "remote", "ipc"});
     std::erase_if(sources, [](const auto& file) {
         // Seen in a terminal alone; translated already.
         return file.first.starts_with("app/cli/") || file.first.starts_with("app/store/");

@@ -9,14 +9,14 @@
 #include "remote/reply_reader.h"
 #include "remote/server_error.h"
 
-using library::hub::HttpEnd;
+using models::hub::HttpEnd;
 
 namespace {
 
 engine::Result<engine::Reply> read(std::string_view body, const char* type, size_t piece) {
     const engine::UpdateCallback nobody;
     remote::ReplyReader reader("host", "model", std::chrono::hours(1), nobody);
-    library::hub::HttpHead head;
+    models::hub::HttpHead head;
     head.status = 200;
     head.headers = {{"content-type", type}};
     HttpEnd end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // belfry-cli models, and models by name in the other commands: the program in a home of its own.
-#include "tests/library/trees.h"
+#include "tests/models/trees.h"
 #include "tests/support/golden.h"
 #include "tests/support/program/run_program.h"
 #include "tests/support/program/test_class.h"

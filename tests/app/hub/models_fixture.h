@@ -24,7 +24,7 @@
 #include <functional>
 #include <string>
 
-#include "library/user_folders.h"
+#include "models/user_folders.h"
 
 namespace support {
 
@@ -81,16 +81,16 @@ private:
     app::LibrarySetup librarySetup() {
         app::LibrarySetup setup;
         setup.roots = [this] {
-            std::vector<library::Root> roots = {{library::Place::HubCache, cache()}};
-            const auto folders = library::readFolderList(folder_ / "library-folders");
+            std::vector<models::Root> roots = {{models::Place::HubCache, cache()}};
+            const auto folders = models::readFolderList(folder_ / "library-folders");
             for (const std::filesystem::path& one : *folders) {
-                roots.push_back({library::Place::UserFolder, one});
+                roots.push_back({models::Place::UserFolder, one});
             }
             return roots;
         };
         setup.folders_file = folder_ / "library-folders";
         setup.make_assessor = [] {
-            return std::make_unique<library::EngineAssessor>(engine::EngineOptions());
+            return std::make_unique<models::EngineAssessor>(engine::EngineOptions());
         };
         return setup;
     }
@@ -104,7 +104,7 @@ private:
         setup.limits.silence = std::chrono::seconds(20); // a loaded machine is no dead hub
         setup.limits.short_answer = std::chrono::seconds(20);
         setup.make_tokens = [file = folder_ / "own-token"] {
-            return library::hub::fileTokenStore(file);
+            return models::hub::fileTokenStore(file);
         };
         setup.queue_file = folder_ / "downloads.json";
         change(setup);

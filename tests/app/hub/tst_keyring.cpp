@@ -10,7 +10,7 @@
 
 #include <memory>
 
-using library::hub::TokenStore;
+using models::hub::TokenStore;
 
 class TestKeyring : public QObject {
     Q_OBJECT

@@ -61,8 +61,8 @@ void TestKilledWindow::goesOnOnAClick() {
     for (const auto& [name, text] : content.files) {
         size += text.size();
     }
-    const library::hub::RepositoryLayout layout(
-        fs::path(folder.path().toStdString()) / "hf" / "hub", kId);
+    const models::hub::RepositoryLayout layout(fs::path(folder.path().toStdString()) / "hf" / "hub",
+                                               kId);
 
     uint64_t kept = 0;
     {
@@ -125,7 +125,7 @@ void TestKilledWindow::goesOnOnAClick() {
           static_cast<double>(again) / 1048576.0);
     QVERIFY2(again <= size - kept, std::to_string(again).c_str());
     constexpr uint64_t kLook = uint64_t{4} << 20U; // for the plan: config and headers
-    QVERIFY2(sent - kept <= library::hub::Limits{}.block_bytes + kLook,
+    QVERIFY2(sent - kept <= models::hub::Limits{}.block_bytes + kLook,
              std::to_string(sent - kept).c_str());
 }
 

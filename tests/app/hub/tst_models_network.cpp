@@ -22,7 +22,7 @@ namespace {
 const std::string kToken = "hf_secretsecretsecret";
 
 /// A keyring that counts who opens it.
-class CountedStore : public library::hub::TokenStore {
+class CountedStore : public models::hub::TokenStore {
 public:
     explicit CountedStore(std::atomic<int>* num_reads) : num_reads_(num_reads) {}
     [[nodiscard]] Kind kind() const override { return Kind::Keyring; }

@@ -4,7 +4,7 @@
 // helps, the switch forbids, deleting says its bytes and does it, folders come and go. How long the
 // window keeps an event waiting while a fast download runs is measured and told.
 #include "tests/app/hub/models_fixture.h"
-#include "tests/library/trees.h"
+#include "tests/models/trees.h"
 #include "tests/support/latency_probe.h"
 #include "tests/support/program/test_class.h"
 

@@ -108,7 +108,7 @@ struct Servers {
                 {std::chrono::milliseconds(300), std::chrono::milliseconds(100),
                  std::chrono::milliseconds(400)}) {}
 
-    library::hub::HttpClientFactory http() {
+    models::hub::HttpClientFactory http() {
         return app::serverHttp(
             [is_banned = is_banned] { return std::string(*is_banned ? "the switch" : ""); });
     }

@@ -10,7 +10,7 @@
 
 namespace support {
 
-namespace hub = library::hub;
+namespace hub = models::hub;
 using std::chrono::milliseconds;
 
 namespace {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
-#include "library/hub/cache_layout.h"
-#include "library/hub/download.h"
+#include "models/hub/cache_layout.h"
+#include "models/hub/download.h"
 
 namespace support {
 
@@ -22,7 +22,7 @@ inline constexpr bool kMakesLinks = true;
 #endif
 
 /// Hundreds of milliseconds instead of half a minute.
-library::hub::Limits shortLimits();
+models::hub::Limits shortLimits();
 
 /// A model of three small files and two large ones (300,000 and 200,000 bytes), and two files that
 /// are left out.
@@ -32,7 +32,7 @@ struct Fetched {
     bool is_done = false;
     engine::Error error = {}; ///< Where it is not.
     std::string rule;         ///< error's, or "ok".
-    library::hub::FetchPlan plan;
+    models::hub::FetchPlan plan;
 };
 
 struct FetchSetup {
@@ -42,16 +42,16 @@ struct FetchSetup {
     std::string token = {};
     bool has_links = kMakesLinks;
     bool takes_all = false;
-    library::hub::Source source = library::hub::Source::Hub;
-    library::hub::Limits limits = shortLimits();
+    models::hub::Source source = models::hub::Source::Hub;
+    models::hub::Limits limits = shortLimits();
 };
 
-library::hub::HubOptions hubOptions(const HubStandin& hub, const FetchSetup& setup);
+models::hub::HubOptions hubOptions(const HubStandin& hub, const FetchSetup& setup);
 /// Plan and files.
 Fetched fetchFrom(const HubStandin& hub, const FetchSetup& setup);
 
 /// What lies on the disk of a model's files, whole or not: blobs and snapshots, no links.
-uint64_t keptBytes(const library::hub::RepositoryLayout& layout);
+uint64_t keptBytes(const models::hub::RepositoryLayout& layout);
 
 void writeText(const std::filesystem::path& path, const std::string& text);
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <span>
 
-#include "library/hub/url.h"
+#include "models/hub/url.h"
 
 namespace support {
 
@@ -381,7 +381,7 @@ HubReply HubStandin::fileReply(const HubRequest& request, const std::string& nam
 
 HubReply HubStandin::rightReply(const HubRequest& request) const {
     HubReply reply;
-    const std::string path = *library::hub::percentDecoded(request.path);
+    const std::string path = *models::hub::percentDecoded(request.path);
     const std::string id = idIn(path);
     const std::string api = "/api/models/" + id;
     const std::string resolve = "/" + id + "/resolve/";
