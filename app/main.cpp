@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // belfry: the window. An optional argument is a model folder to choose at start.
-#include "app/core_dumps.h"
-#include "app/environment.h"
-#include "app/process_engines.h"
-#include "app/process_start.h"
+#include "app/common/core_dumps.h"
+#include "app/common/environment.h"
+#include "app/common/process_start.h"
+#include "app/common/terminal_text.h"
+#include "app/engines/process_engines.h"
 #include "app/program.h"
-#include "app/start_words.h"
-#include "app/terminal_text.h"
+#include "app/start/start_words.h"
 #include "engine/base/thread_limit.h"
 #include "engine/run/engine.h"
 

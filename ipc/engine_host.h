@@ -15,7 +15,7 @@
 
 namespace ipc {
 
-/// Makes the engine when the first request comes. `on_step` as in app/engine_factory.h.
+/// Makes the engine when the first request comes. `on_step` as in app/engines/engine_factory.h.
 using MakeEngine = std::function<std::unique_ptr<engine::EngineClient>(
     const HostOptions& options, std::function<void()> on_step)>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the keys of servers are kept, each by its server's base address: the system's keyring
-// (app/keyring.h), or files on computers without one (app/key_files.h). No message, log or address
-// ever holds a key.
+// (app/network/keyring.h), or files on computers without one (app/network/key_files.h). No message,
+// log or address ever holds a key.
 #pragma once
 
 #include "engine/base/result.h"

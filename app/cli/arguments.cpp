@@ -3,8 +3,8 @@
 
 #include "app/cli/grammar.h"
 #include "app/cli/word_values.h"
-#include "app/environment.h"
-#include "app/pasted_path.h"
+#include "app/common/environment.h"
+#include "app/common/pasted_path.h"
 
 #include <algorithm>
 

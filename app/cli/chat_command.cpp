@@ -3,7 +3,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
-#include "app/pasted_path.h"
+#include "app/common/pasted_path.h"
 #include "engine/run/engine.h"
 
 #include <iostream>

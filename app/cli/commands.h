@@ -5,7 +5,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/interrupt.h"
-#include "app/engine_factory.h"
+#include "app/engines/engine_factory.h"
 #include "engine/base/result.h"
 #include "engine/run/engine.h"
 

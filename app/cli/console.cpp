@@ -3,7 +3,7 @@
 
 #include "app/cli/interrupt.h"
 #include "app/cli/line_editor.h"
-#include "app/terminal_text.h"
+#include "app/common/terminal_text.h"
 
 #include <nlohmann/json.hpp>
 

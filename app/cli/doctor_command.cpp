@@ -3,8 +3,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
-#include "app/environment.h"
-#include "app/version.h"
+#include "app/common/environment.h"
+#include "app/common/version.h"
 #include "engine/base/paths.h"
 #include "engine/base/sentence_english.h"
 

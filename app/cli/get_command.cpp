@@ -5,9 +5,9 @@
 #include "app/cli/console.h"
 #include "app/cli/fetch_report.h"
 #include "app/cli/output.h"
-#include "app/environment.h"
-#include "app/network_switch.h"
-#include "app/version.h"
+#include "app/common/environment.h"
+#include "app/common/version.h"
+#include "app/network/network_switch.h"
 #include "engine/base/paths.h"
 
 #include "models/hub/download.h"
@@ -15,7 +15,7 @@
 #include "models/hub/preview.h"
 #include "models/hub/token.h"
 #ifdef BELFRY_HAS_NETWORK
-#include "app/network_part.h"
+#include "app/network/network_part.h"
 #endif
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "app/cli/grammar.h"
 
 #include "app/cli/word_values.h"
-#include "app/pasted_path.h"
+#include "app/common/pasted_path.h"
 #include "app/serve/own_names.h"
 #include "engine/api/formats.h"
 #include "engine/run/engine.h"

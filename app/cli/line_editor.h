@@ -5,7 +5,7 @@
 // console.cpp puts the terminal into the mode that it needs.
 #pragma once
 
-#include "app/terminal_text.h"
+#include "app/common/terminal_text.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 #include "app/cli/model_names.h"
 
 #include "app/cli/interrupt.h"
-#include "app/library_roots.h"
+#include "app/common/library_roots.h"
 #include "engine/base/paths.h"
 #include "engine/base/sentence_english.h"
 

@@ -7,7 +7,7 @@
 #include "app/cli/models_output.h"
 #include "app/cli/output.h"
 #include "app/cli/word_values.h"
-#include "app/library_roots.h"
+#include "app/common/library_roots.h"
 #include "engine/base/paths.h"
 #include "engine/base/real_path.h"
 

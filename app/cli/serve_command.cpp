@@ -2,7 +2,7 @@
 // serve: the model behind OpenAI's API, until Ctrl-C or an end asked for by the system.
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
-#include "app/engine_factory.h"
+#include "app/engines/engine_factory.h"
 #include "app/serve/access_token.h"
 #include "app/serve/http_server.h"
 #include "app/serve/job.h"

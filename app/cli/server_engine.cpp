@@ -2,14 +2,14 @@
 #include "app/cli/server_engine.h"
 
 #include "app/cli/commands.h"
-#include "app/environment.h"
-#include "app/version.h"
+#include "app/common/environment.h"
+#include "app/common/version.h"
 #include "engine/api/model_address.h"
 
 #include "remote/remote_engine.h"
 #ifdef BELFRY_HAS_NETWORK
-#include "app/network_part.h"
-#include "app/network_switch.h"
+#include "app/network/network_part.h"
+#include "app/network/network_switch.h"
 #endif
 
 #include <iostream>

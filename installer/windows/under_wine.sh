@@ -34,7 +34,7 @@ prepare_wine() {
     export DISPLAY
     # Qt's messages on standard error (wine.sh hands these on); letters where no display is: Qt's offscreen one has none on Windows.
     export QT_FORCE_STDERR_LOGGING=1
-    export QT_ENABLE_REGEXP_JIT=0 # for tests, as the programs set it themselves (app/process_start.cpp)
+    export QT_ENABLE_REGEXP_JIT=0 # for tests, as the programs set it themselves (app/common/process_start.cpp)
     export QT_QPA_FONTDIR="Z:$work/fonts"
     mkdir -p "$work/fonts"
     find /usr/share/fonts/truetype/noto -name 'NotoSans-*.ttf' -o -name 'NotoSansMono-*.ttf' -o -name 'NotoColorEmoji.ttf' |

@@ -22,7 +22,7 @@
 namespace models::hub {
 
 /// The variables of huggingface_hub's that Belfry follows, as they stand in the environment; what
-/// is not set is empty. app/environment.h reads them.
+/// is not set is empty. app/common/environment.h reads them.
 struct Environment {
     std::filesystem::path home;                  ///< HOME, on Windows USERPROFILE.
     std::filesystem::path xdg_cache_home;        ///< XDG_CACHE_HOME.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the hub asks of a network: one request at a time, its head, its body as it arrives, an end
 // with a reason. Redirects, cookies, tokens and retries are none of its business: they are decided
-// in hub_client.h and download.h. The program's one implementation is app/qt_http.h.
+// in hub_client.h and download.h. The program's one implementation is app/network/qt_http.h.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a token that a person typed is kept, and which of several counts: the environment's, then
-// the store's, then huggingface_hub's file. The keyring is app/keyring.h, where there is one at
-// build and at run time. No message, log or address ever holds a token.
+// the store's, then huggingface_hub's file. The keyring is app/network/keyring.h, where there is
+// one at build and at run time. No message, log or address ever holds a token.
 #pragma once
 
 #include "engine/base/result.h"

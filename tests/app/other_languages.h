@@ -2,7 +2,7 @@
 // Whether the window says a thing in every language it has.
 #pragma once
 
-#include "app/translations.h"
+#include "app/start/translations.h"
 
 #include <QCoreApplication>
 #include <QTest>

@@ -3,14 +3,14 @@
 // with its data in a folder of the test's own. Can be closed and opened again on the same folder.
 #pragma once
 
-#include "app/computer_facts.h"
-#include "app/engine_worker.h"
-#include "app/planner_thread.h"
-#include "app/program_paths.h"
-#include "app/settings_store.h"
-#include "app/startup_facts.h"
+#include "app/common/program_paths.h"
+#include "app/engines/engine_worker.h"
+#include "app/start/startup_facts.h"
 #include "app/store/chat_store.h"
-#include "app/wiring.h"
+#include "app/window/computer_facts.h"
+#include "app/window/planner_thread.h"
+#include "app/window/settings_store.h"
+#include "app/window/wiring.h"
 #include "engine/api/load_request.h"
 #include "engine/devices/device_set.h"
 #include "engine/devices/gpu_access.h"

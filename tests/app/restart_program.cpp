@@ -4,7 +4,7 @@
 // (BELFRY_TEST_ON_CPU: after a while on the processor), or the process kills itself in the middle
 // of a load (BELFRY_TEST_CRASH). The next process on the same folder writes down what it finds
 // before anybody touches it. Reports go to $BELFRY_TEST_REPORTS/N.json, N = 1, 2, ... by process.
-#include "app/engine_worker.h"
+#include "app/engines/engine_worker.h"
 #include "app/program.h"
 #include "engine/api/error.h"
 #include "engine/devices/gpu_access.h"

@@ -2,7 +2,7 @@
 // A driver that crashes, hangs or answers nonsense when it is asked for its cards: the window and
 // the command line live, say which library it was and how it failed, and go on without a card. The
 // driver is a library that the tests build; it fails as $BELFRY_FAKE_DRIVER says.
-#include "app/card_watch.h"
+#include "app/window/card_watch.h"
 #include "engine/devices/card_inquiry.h"
 #include "kernels/cuda/driver_trouble.h"
 #include "kernels/cuda/fatbin.h"

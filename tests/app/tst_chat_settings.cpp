@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sampling presets and prompt shortcuts survive the program.
-#include "app/settings_store.h"
+#include "app/window/settings_store.h"
 #include "kernels/ops.h"
 #include "tests/support/program/test_class.h"
 

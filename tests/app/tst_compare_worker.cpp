@@ -3,8 +3,8 @@
 // of its own: each column is what the chat itself would have answered with those adapters and that
 // seed, the base is not loaded again, and the adapters of the chat are in force afterwards, also
 // after a stop, and after the engine's process died in a column.
-#include "app/engine_worker.h"
-#include "app/program_paths.h"
+#include "app/common/program_paths.h"
+#include "app/engines/engine_worker.h"
 
 #include <QFile>
 #include <QSignalSpy>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A machine whose card cannot be used: the window says why beside the lanes, warns where something
 // can be done about it, and lets itself be sent away. One without a driver is told so calmly.
-#include "app/startup_facts.h"
+#include "app/start/startup_facts.h"
 #include "engine/devices/gpu_access.h"
 #include "tests/app/program_fixture.h"
 #include "tests/support/cuda/fake_driver.h"

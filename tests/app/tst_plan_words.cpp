@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything that the planner says about too little memory has words in the window: plans of the
 // demo model under many limits.
-#include "app/engine_worker.h"
-#include "app/planner_thread.h"
-#include "app/program_paths.h"
+#include "app/common/program_paths.h"
+#include "app/engines/engine_worker.h"
+#include "app/window/planner_thread.h"
 #include "engine/plan/plan_english.h"
 #include "tests/app/other_languages.h"
 #include "tests/support/program/test_class.h"

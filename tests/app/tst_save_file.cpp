@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the window saves lands where a link leads and replaces nothing but plain files; what lies in
 // the place of its files and is none is neither waited for nor read without end.
-#include "app/settings_store.h"
 #include "app/store/export_files.h"
 #include "app/store/save_file.h"
 #include "app/store/session_file.h"
+#include "app/window/settings_store.h"
 #include "tests/support/program/test_class.h"
 #include "tests/support/qt_files.h"
 

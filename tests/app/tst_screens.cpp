@@ -2,7 +2,7 @@
 // Every screen and state of the window in both themes and all languages: no clipped text, nothing
 // overlapping, every control named and reachable. Run a second time at 200 % (app.screens_200).
 // With BELFRY_SCREENSHOTS set (target "screenshots") each is saved there as PNG.
-#include "app/translations.h"
+#include "app/start/translations.h"
 #include "engine/api/device_loss.h"
 #include "tests/app/model_samples.h"
 #include "tests/app/program_fixture.h"

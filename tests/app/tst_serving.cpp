@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window's switch for other programs: off at first, on with a click, asked over a socket while
 // a model is loaded and while none is, what it shows and copies, and off again.
-#include "app/serving.h"
+#include "app/window/serving.h"
 #include "tests/app/program_fixture.h"
 #include "tests/support/program/test_class.h"
 #include "tests/support/serve/raw_client.h"

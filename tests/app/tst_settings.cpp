@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings survive the program, a window comes back onto a screen that exists, and every
 // translation is complete.
-#include "app/load_json.h"
-#include "app/load_profiles.h"
-#include "app/settings_store.h"
+#include "app/start/translations.h"
 #include "app/store/export_files.h"
-#include "app/translations.h"
+#include "app/window/load_json.h"
+#include "app/window/load_profiles.h"
+#include "app/window/settings_store.h"
 #include "tests/support/places.h"
 #include "tests/support/program/test_class.h"
 

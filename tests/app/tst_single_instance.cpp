@@ -3,8 +3,8 @@
 // and leaves log and session alone. The lock alone first, then the program itself, twice (on
 // Windows, where its folders cannot be others than the user's, installer/windows/window_check.sh
 // starts it twice).
-#include "app/core_dumps.h"
-#include "app/single_instance.h"
+#include "app/common/core_dumps.h"
+#include "app/start/single_instance.h"
 #include "tests/support/program/test_class.h"
 #include "tests/support/qt_files.h"
 

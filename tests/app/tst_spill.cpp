@@ -2,7 +2,7 @@
 // A card whose memory Windows shares out, by a fake DXGI: the planner takes the budget for its
 // limit; that the budget is nearly used up is told before, and that memory spills after, within two
 // seconds and by name, with moves of parts that end it.
-#include "app/program_paths.h"
+#include "app/common/program_paths.h"
 #include "engine/devices/spill_watch.h"
 #include "engine/run/engine.h"
 #include "tests/app/program_fixture.h"

@@ -11,7 +11,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/word_values.h"
-#include "app/program_paths.h"
+#include "app/common/program_paths.h"
 
 #include <cstdio>
 #include <exception>

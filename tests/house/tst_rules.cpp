@@ -54,7 +54,7 @@ std::vector<Rule> rules() {
          },
          "if (module == \"model.vision_tower\") { return 1; }\n"},
         {"environment",
-         "reads the environment: options are handed down, app reads it (app/environment.h)",
+         "reads the environment: options are handed down, app reads it (app/common/environment.h)",
          house::Look::Code,
          R"(\bgetenv\s*\(|\bqgetenv\b|\bqEnvironmentVariable)",
          {"engine", "kernels", "models", "remote", "ipc", "ui"},

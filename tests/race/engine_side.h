@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine on a thread of its own, with the boundary that the window's worker has and without Qt:
 // jobs go in through a queue, immutable snapshots come out, stop tokens go past both
-// (app/engine_worker.h).
+// (app/engines/engine_worker.h).
 #pragma once
 
 #include "engine/api/snapshot.h"

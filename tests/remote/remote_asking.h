@@ -3,7 +3,7 @@
 // limits short enough for a test.
 #pragma once
 
-#include "app/qt_http.h"
+#include "app/network/qt_http.h"
 #include "engine/api/model_address.h"
 #include "tests/support/remote/chat_standin.h"
 #include "tests/support/results.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which engine loads, answers, says what it can, and is compared.
-#include "app/engine_switch.h"
+#include "app/engines/engine_switch.h"
 #include "tests/remote/remote_asking.h"
 #include "tests/support/program/test_class.h"
 

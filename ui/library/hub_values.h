@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page "Get a model" shows of a hub, as values: what was found, what a model would bring
-// and need, what is being fetched. Made by app/hub_thread.h from models/hub.
+// and need, what is being fetched. Made by app/window/hub_thread.h from models/hub.
 #pragma once
 
 #include "engine/api/error.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the library's page shows, as values: models and adapters on this computer, where was looked,
-// what a deletion would take. Made by app/library_thread.h from models/entry.h.
+// what a deletion would take. Made by app/window/library_thread.h from models/entry.h.
 #pragma once
 
 #include "engine/api/sentence.h"

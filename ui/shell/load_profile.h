@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A way to load under a name of the user's ("home card", "laptop"): map, precision, context,
 // simulated cards, limits, adapters and sampling. Not the model, and nothing of the program's
-// settings. Plain values; app/load_profiles.h reads and writes them.
+// settings. Plain values; app/window/load_profiles.h reads and writes them.
 #pragma once
 
 #include "engine/api/chat.h"

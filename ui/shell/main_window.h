@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window: top bar (model, adapters, state), chats at the left, chat and layout in the centre,
 // memory at the right. Composes the panes and carries values between them; what concerns the
-// engine or the store is connected in app/wiring.cpp.
+// engine or the store is connected in app/window/wiring.cpp.
 #pragma once
 
 #include "ui/common/server_state.h"

@@ -24,7 +24,7 @@ struct Settings {
     QString quant = QStringLiteral("none"); ///< What Load starts with for a new model.
     QString device_map = QStringLiteral("fit");
     qint64 context = 0;       ///< Tokens; 0 = the engine's default.
-    bool uses_network = true; ///< False: never, for both programs (app/network_switch.h keeps it).
+    bool uses_network = true; ///< False: never, for both programs (network_switch.h keeps it).
     QString hub_endpoint;     ///< A mirror; empty: HF_ENDPOINT, else huggingface.co.
     QString proxy;            ///< "http://host:port" or "socks5://…"; empty: as the system says.
     QStringList recent_models;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Paths as terminals, file managers and shells write them lead to the file that is meant; a name
 // that has such characters of its own is found as it stands.
-#include "app/pasted_path.h"
+#include "app/common/pasted_path.h"
 #include "tests/support/program/test_class.h"
 
 #include <QTemporaryDir>

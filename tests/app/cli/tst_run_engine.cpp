@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// belfry-cli as the engine's process of another program (app/process_engines.h): it says what the
-// engine says here, and killed in the middle of a reply it costs that reply. More ends:
+// belfry-cli as the engine's process of another program (app/engines/process_engines.h): it says
+// what the engine says here, and killed in the middle of a reply it costs that reply. More ends:
 // tests/ipc/tst_process_faults.cpp.
-#include "app/process_engines.h"
-#include "app/version.h"
+#include "app/common/version.h"
+#include "app/engines/process_engines.h"
 #include "engine/api/device_loss.h"
 #include "engine/devices/gpu_access.h"
 #include "engine/run/engine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nothing that a terminal obeys comes through, whatever the pieces; letters of all scripts do.
-#include "app/terminal_text.h"
+#include "app/common/terminal_text.h"
 #include "tests/support/program/test_class.h"
 
 #include <QTest>

@@ -3,9 +3,9 @@
 // the test's own. Made after the program, so that it goes before.
 #pragma once
 
-#include "app/hub_thread.h"
-#include "app/library_thread.h"
-#include "app/models_wiring.h"
+#include "app/window/hub_thread.h"
+#include "app/window/library_thread.h"
+#include "app/window/models_wiring.h"
 #include "tests/app/program_fixture.h"
 #include "tests/support/hub/fetching.h"
 #include "tests/support/hub/hub_standin.h"

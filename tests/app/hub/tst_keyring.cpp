@@ -2,7 +2,7 @@
 // The token in the system's keyring, through QtKeychain and a secret service of the test's own
 // (keyring.sh starts one on a bus of its own, unlocked and empty). Run without it, this does
 // nothing to anybody's keyring: it asks for the variable that the script sets.
-#include "app/keyring.h"
+#include "app/network/keyring.h"
 #include "tests/support/program/test_class.h"
 
 #include <QCoreApplication>

@@ -2,9 +2,9 @@
 // The window in front of a model on a server: connect, ask, see where words go; a wrong key, a
 // server that dies in the middle of a reply or is not there; a chat of this computer that is not
 // sent elsewhere without a question; both side by side. Screens in both themes.
-#include "app/qt_http.h"
-#include "app/server_link.h"
-#include "app/server_watch.h"
+#include "app/network/qt_http.h"
+#include "app/window/server_link.h"
+#include "app/window/server_watch.h"
 #include "engine/api/model_address.h"
 #include "tests/app/program_fixture.h"
 #include "tests/support/program/test_class.h"

@@ -2,7 +2,7 @@
 // A disk that fails: for every write the store makes, that write fails once, and it and all after
 // it fail. The user is told, the chat goes on from memory, what was acknowledged before is still
 // there, and everything is saved as soon as the disk works again.
-#include "app/process_start.h"
+#include "app/common/process_start.h"
 #include "app/store/chat_store.h"
 #include "tests/app/store/fault_vfs.h"
 #include "tests/app/store/sample_chats.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a fetch leaves on the disk, in the cache and in a folder, and what it asks of the network.
-#include "app/qt_http.h"
+#include "app/network/qt_http.h"
 #include "tests/support/hub/fetching.h"
 #include "tests/support/program/test_class.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way out of a company's network: a proxy that the settings or the environment name is used for
 // everything but this computer, and sees no token. And a mirror whose hub lies below a path.
-#include "app/qt_http.h"
-#include "app/qt_proxy.h"
+#include "app/network/qt_http.h"
+#include "app/network/qt_proxy.h"
 #include "tests/support/hub/fetching.h"
 #include "tests/support/hub/proxy_standin.h"
 #include "tests/support/program/test_class.h"

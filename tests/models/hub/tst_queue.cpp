@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Downloads that outlive the program: kept, paused, gone on with; and where a token is kept.
-#include "app/qt_http.h"
+#include "app/network/qt_http.h"
 #include "tests/support/hub/fetching.h"
 #include "tests/support/program/test_class.h"
 

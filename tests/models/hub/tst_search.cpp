@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hub's search: what is asked for, page after page, and what is made of answers that lie.
-#include "app/qt_http.h"
+#include "app/network/qt_http.h"
 #include "tests/support/hub/fetching.h"
 #include "tests/support/program/test_class.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/hub/fetching.h"
 
-#include "app/qt_http.h"
+#include "app/network/qt_http.h"
 
 #include <algorithm>
 #include <fstream>

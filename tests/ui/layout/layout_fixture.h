@@ -3,9 +3,9 @@
 // does to it.
 #pragma once
 
-#include "app/engine_worker.h"
-#include "app/planner_thread.h"
-#include "app/program_paths.h"
+#include "app/common/program_paths.h"
+#include "app/engines/engine_worker.h"
+#include "app/window/planner_thread.h"
 #include "engine/api/load_request.h"
 #include "engine/api/model_summary.h"
 #include "engine/devices/device_set.h"

@@ -34,7 +34,7 @@ engine::LoadRequest demoRequest(const char* map) {
     return request;
 }
 
-/// What app/wiring does with applyRequested: move what is loaded, or load.
+/// What app/window/wiring does with applyRequested: move what is loaded, or load.
 class Loader : public QObject {
 public:
     explicit Loader(LayoutFixture& f) : f_(f) {

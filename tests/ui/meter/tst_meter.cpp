@@ -2,8 +2,8 @@
 // When the engine's worker publishes the state of the memory: between the layers of a prompt and of
 // a tower, not only with the text of a reply; and, while nothing runs, when another program takes
 // or gives memory. The pace is a parameter here, so that nothing depends on the machine's speed.
-#include "app/engine_worker.h"
-#include "app/program_paths.h"
+#include "app/common/program_paths.h"
+#include "app/engines/engine_worker.h"
 #include "engine/devices/gpu_access.h"
 #include "kernels/cuda/cards.h"
 #include "tests/support/cuda/fake_driver.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window where there is little room: 900x600 in German, and text at twice its size. Nothing is
 // cut, and what the side panes would offer is offered elsewhere. Pictures as in tst_screens.
-#include "app/translations.h"
+#include "app/start/translations.h"
 #include "tests/app/program_fixture.h"
 #include "tests/app/screen_checks.h"
 #include "tests/support/program/test_class.h"

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparing adapter sets: one reply per set on the base that is loaded. Adapters that a set lacks
+// are switched off, not unloaded, so that going from column to column moves no weights.
+#include "app/engines/engine_worker.h"
+
+#include <algorithm>
+#include <new>
+#include <random>
+
+namespace app {
+
+namespace {
+
+using Adapters = std::vector<engine::AdapterChoice>;
+
+/// Everything any of the sets names, in the order of what is loaded, all off.
+Adapters allOff(const Adapters& loaded, const std::vector<Adapters>& sets) {
+    Adapters all = loaded;
+    for (const Adapters& set : sets) {
+        for (const engine::AdapterChoice& adapter : set) {
+            const bool is_known =
+                std::any_of(all.begin(), all.end(), [&](const engine::AdapterChoice& known) {
+                    return known.folder == adapter.folder;
+                });
+            if (!is_known) {
+                all.push_back(adapter);
+            }
+        }
+    }
+    for (engine::AdapterChoice& adapter : all) {
+        adapter.is_enabled = false;
+    }
+    return all;
+}
+
+Adapters withSet(Adapters all, const Adapters& set) {
+    for (engine::AdapterChoice& adapter : all) {
+        for (const engine::AdapterChoice& wanted : set) {
+            if (wanted.folder == adapter.folder) {
+                adapter = wanted;
+            }
+        }
+    }
+    return all;
+}
+
+} // namespace
+
+void EngineWorker::compare(quint64 id,
+                           const engine::GenerateRequest& request,
+                           const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets,
+                           const std::stop_token& stop) {
+    const Adapters before = engine_.state().loadedRequest().adapters;
+    const Adapters off = allOff(before, adapter_sets);
+    engine::GenerateRequest one = request;
+    one.id = id;
+    if (one.sampling.seed < 0) {
+        one.sampling.seed = static_cast<int64_t>(std::random_device{}()); // the same for all
+    }
+    publish(engine::EngineSnapshot::State::Generating);
+    for (size_t i = 0; i < adapter_sets.size() && !stop.stop_requested(); ++i) {
+        const int column = static_cast<int>(i);
+        Q_EMIT compareStarted(id, column);
+        engine::ReplyUpdate pending;
+        QElapsedTimer since;
+        since.start();
+        const auto flush = [&] {
+            if (!pending.text.empty() || !pending.thinking.empty()) {
+                Q_EMIT compareUpdated(id, column, pending);
+                pending.text.clear();
+                pending.thinking.clear();
+            }
+            since.restart();
+        };
+        const engine::UpdateCallback update = [&](const engine::ReplyUpdate& value) {
+            pending.text += value.text;
+            pending.thinking += value.thinking;
+            pending.tokens = value.tokens;
+            if (since.elapsed() >= 33) { // not more often than a screen shows
+                flush();
+            }
+            publishWhileBusy();
+        };
+        const auto run = [&]() -> engine::Result<engine::Reply> {
+            try {
+                ENGINE_TRY(engine_.setAdapters(withSet(off, adapter_sets[i]), stop));
+                return engine_.answering().generate(one, update, stop);
+            } catch (const std::bad_alloc&) {
+                return engine::Error{engine::ErrorCode::OutOfMemory,
+                                     engine::said("the system has no memory left for this column; "
+                                                  "close other programs or shorten the prompt")};
+            }
+        };
+        const auto reply = run();
+        flush();
+        if (reply.has_value()) {
+            Q_EMIT compareReplied(id, column, *reply);
+        } else if (reply.error().code == engine::ErrorCode::Cancelled) {
+            engine::Reply cancelled;
+            cancelled.id = id;
+            cancelled.finish_reason = "cancelled";
+            Q_EMIT compareReplied(id, column, cancelled);
+        } else {
+            Q_EMIT compareFailed(id, column, reply.error());
+        }
+    }
+    // The chat goes on with the adapters it had, also after a stop or an error.
+    const auto restored = engine_.setAdapters(before, {});
+    publishAtRest();
+    if (!restored.has_value()) {
+        Q_EMIT adaptersFailed(restored.error());
+    }
+    Q_EMIT compareFinished(id);
+}
+
+} // namespace app
