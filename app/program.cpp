@@ -29,7 +29,7 @@
 #include "app/window/settings_store.h"
 #include "app/window/wiring.h"
 #include "engine/base/paths.h"
-#include "ui/shell/session.h"
+#include "ui/model/session.h"
 
 #include <QApplication>
 #include <QDir>

@@ -2,7 +2,7 @@
 #include "app/engines/engine_worker.h"
 
 #include "engine/base/thread_limit.h"
-#include "ui/shell/folder_facts.h"
+#include "ui/model/folder_facts.h"
 
 #include <QMetaType>
 #include <QTimer>

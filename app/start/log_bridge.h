@@ -4,7 +4,7 @@
 // reply or an attachment is ever passed to the log.
 #pragma once
 
-#include "ui/shell/log_buffer.h"
+#include "ui/dialogs/log_buffer.h"
 
 #include <QLoggingCategory>
 #include <QObject>

@@ -3,8 +3,8 @@
 // demo model's sample questions.
 #pragma once
 
-#include "ui/shell/diagnostics.h"
-#include "ui/shell/samples_strip.h"
+#include "ui/dialogs/diagnostics.h"
+#include "ui/window/samples_strip.h"
 
 #include <QImage>
 

@@ -4,9 +4,9 @@
 #include "app/start/log_bridge.h"
 #include "engine/run/engine.h"
 #include "ui/common/sentence_words.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/notice_strip.h"
 #include "ui/style/format.h"
+#include "ui/window/main_window.h"
+#include "ui/window/notice_strip.h"
 
 #include <utility>
 

@@ -6,8 +6,8 @@
 #include "app/store/store_library.h"
 #include "engine/base/paths.h"
 #include "engine/run/engine.h"
-#include "ui/shell/main_window.h"
 #include "ui/style/format.h"
+#include "ui/window/main_window.h"
 
 #include <QThreadPool>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles of the load form (ui/shell/load_profile.h) and the options that each model was loaded
+// Profiles of the load form (ui/model/load_profile.h) and the options that each model was loaded
 // with last, as JSON: for the settings, and a profile as a file that can be handed on.
 #pragma once
 
 #include "engine/base/result.h"
-#include "ui/shell/load_profile.h"
+#include "ui/model/load_profile.h"
 
 #include <QByteArray>
 #include <QHash>

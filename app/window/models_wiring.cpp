@@ -8,8 +8,8 @@
 #include "ui/library/downloads_panel.h"
 #include "ui/library/get_page.h"
 #include "ui/library/library_page.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/recent_models.h"
+#include "ui/model/recent_models.h"
+#include "ui/window/main_window.h"
 
 #include <QDesktopServices>
 #include <QFileInfo>

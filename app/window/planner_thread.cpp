@@ -6,10 +6,10 @@
 #include "engine/base/assistant_folder.h"
 #include "engine/base/paths.h"
 #include "ui/layout/layout_view.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/model_panel.h"
-#include "ui/shell/notice_strip.h"
-#include "ui/shell/profile_menu.h"
+#include "ui/model/model_panel.h"
+#include "ui/model/profile_menu.h"
+#include "ui/window/main_window.h"
+#include "ui/window/notice_strip.h"
 
 #include <QCoreApplication>
 #include <QDir>

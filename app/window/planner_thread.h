@@ -7,8 +7,8 @@
 #include "app/engines/engine_worker.h"
 #include "engine/api/load_request.h"
 #include "engine/api/map_export.h"
-#include "ui/shell/folder_facts.h"
-#include "ui/shell/load_profile.h"
+#include "ui/model/folder_facts.h"
+#include "ui/model/load_profile.h"
 
 #include <QObject>
 #include <QThread>

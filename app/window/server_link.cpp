@@ -7,10 +7,10 @@
 #include "engine/api/placement.h"
 #include "engine/api/server_launch.h"
 #include "ui/common/error_words.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/notice_strip.h"
-#include "ui/shell/session.h"
+#include "ui/model/session.h"
 #include "ui/style/format.h"
+#include "ui/window/main_window.h"
+#include "ui/window/notice_strip.h"
 
 #include <QCoreApplication>
 #include <QPointer>

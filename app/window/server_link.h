@@ -5,7 +5,7 @@
 
 #include "app/engines/engine_factory.h"
 #include "app/window/server_book.h"
-#include "ui/shell/server_values.h"
+#include "ui/dialogs/server_values.h"
 
 #include <QObject>
 

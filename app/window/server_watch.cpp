@@ -4,9 +4,9 @@
 #include "app/common/version.h"
 #include "engine/api/model_address.h"
 #include "ui/common/error_words.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/session.h"
+#include "ui/model/session.h"
 #include "ui/style/format.h"
+#include "ui/window/main_window.h"
 
 #include <QCoreApplication>
 #include <QEvent>

@@ -6,8 +6,8 @@
 #include "app/engines/engine_worker.h"
 #include "app/serve/http_server.h"
 #include "app/serve/service.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/serving_state.h"
+#include "ui/dialogs/serving_state.h"
+#include "ui/window/main_window.h"
 
 #include <QObject>
 #include <QString>

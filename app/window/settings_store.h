@@ -4,8 +4,8 @@
 
 #include "app/window/server_notes.h"
 #include "ui/chat/chat_settings.h"
-#include "ui/shell/load_profile.h"
-#include "ui/shell/settings_values.h"
+#include "ui/dialogs/settings_values.h"
+#include "ui/model/load_profile.h"
 
 #include <QHash>
 #include <QRect>

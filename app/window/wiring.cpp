@@ -11,12 +11,12 @@
 #include "ui/common/shortcuts.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/history/history_pane.h"
-#include "ui/shell/model_panel.h"
-#include "ui/shell/notice_strip.h"
-#include "ui/shell/profile_menu.h"
-#include "ui/shell/recent_models.h"
-#include "ui/shell/session.h"
+#include "ui/model/model_panel.h"
+#include "ui/model/profile_menu.h"
+#include "ui/model/recent_models.h"
+#include "ui/model/session.h"
 #include "ui/style/format.h"
+#include "ui/window/notice_strip.h"
 
 #include <QDir>
 #include <QFileInfo>

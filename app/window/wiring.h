@@ -8,7 +8,7 @@
 #include "app/store/turn_gate.h"
 #include "app/window/planner_thread.h"
 #include "app/window/settings_store.h"
-#include "ui/shell/main_window.h"
+#include "ui/window/main_window.h"
 
 #include <QObject>
 

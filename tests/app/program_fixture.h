@@ -15,14 +15,14 @@
 #include "engine/devices/device_set.h"
 #include "engine/devices/gpu_access.h"
 #include "ui/chat/chat_view.h"
+#include "ui/dialogs/log_buffer.h"
 #include "ui/layout/block_widget.h"
 #include "ui/layout/lane_widget.h"
 #include "ui/layout/layout_view.h"
 #include "ui/meter/memory_meter.h"
-#include "ui/shell/log_buffer.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/notice_strip.h"
-#include "ui/shell/session.h"
+#include "ui/model/session.h"
+#include "ui/window/main_window.h"
+#include "ui/window/notice_strip.h"
 
 #include <QApplication>
 #include <QDir>

@@ -12,9 +12,9 @@
 #include "tests/support/processes.h"
 #include "ui/chat/chat_view.h"
 #include "ui/layout/layout_view.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/notice_strip.h"
-#include "ui/shell/session.h"
+#include "ui/model/session.h"
+#include "ui/window/main_window.h"
+#include "ui/window/notice_strip.h"
 
 #include <QCoreApplication>
 #include <QFile>

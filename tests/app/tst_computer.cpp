@@ -3,7 +3,7 @@
 // same in English, names no user, and that a driver which hangs keeps nobody waiting.
 #include "tests/app/program_fixture.h"
 #include "tests/support/program/test_class.h"
-#include "ui/shell/computer_dialog.h"
+#include "ui/dialogs/computer_dialog.h"
 
 #include <QClipboard>
 #include <QGuiApplication>

@@ -6,8 +6,8 @@
 #include "tests/app/program_fixture.h"
 #include "tests/support/cuda/fake_driver.h"
 #include "tests/support/program/test_class.h"
+#include "ui/dialogs/diagnostics.h"
 #include "ui/layout/notice_bar.h"
-#include "ui/shell/diagnostics.h"
 #include "ui/style/format.h"
 
 #include <QLabel>

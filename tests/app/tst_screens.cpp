@@ -12,6 +12,7 @@
 #include "ui/chat/attachment_chip.h"
 #include "ui/chat/chat_document.h"
 #include "ui/compare/compare_pane.h"
+#include "ui/dialogs/coverage_dialog.h"
 #include "ui/layout/what_if.h"
 #include "ui/library/downloads_panel.h"
 #include "ui/library/family_model.h"
@@ -22,9 +23,8 @@
 #include "ui/media/sound_player.h"
 #include "ui/media/sound_range.h"
 #include "ui/media/sound_recorder.h"
-#include "ui/shell/coverage_dialog.h"
-#include "ui/shell/model_panel.h"
-#include "ui/shell/recent_models.h"
+#include "ui/model/model_panel.h"
+#include "ui/model/recent_models.h"
 #include "ui/style/format.h"
 
 #include <QAbstractButton>

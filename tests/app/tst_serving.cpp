@@ -5,7 +5,7 @@
 #include "tests/app/program_fixture.h"
 #include "tests/support/program/test_class.h"
 #include "tests/support/serve/raw_client.h"
-#include "ui/shell/serving_dialog.h"
+#include "ui/dialogs/serving_dialog.h"
 
 #include <QCheckBox>
 #include <QClipboard>

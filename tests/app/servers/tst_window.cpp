@@ -13,8 +13,8 @@
 #include "ui/chat/chat_notice.h"
 #include "ui/compare/compare_column.h"
 #include "ui/compare/compare_pane.h"
-#include "ui/shell/launch_dialog.h"
-#include "ui/shell/server_dialog.h"
+#include "ui/dialogs/launch_dialog.h"
+#include "ui/dialogs/server_dialog.h"
 
 #include <QCheckBox>
 #include <QClipboard>

@@ -6,11 +6,11 @@
 #include "tests/support/program/test_class.h"
 #include "ui/chat/chat_view.h"
 #include "ui/history/history_pane.h"
-#include "ui/shell/main_window.h"
-#include "ui/shell/notice_strip.h"
-#include "ui/shell/session.h"
+#include "ui/model/session.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
+#include "ui/window/main_window.h"
+#include "ui/window/notice_strip.h"
 
 #include <QApplication>
 #include <QDir>
