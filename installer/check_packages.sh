@@ -6,10 +6,10 @@
 # about 2 GB in a new folder of TMPDIR, which goes at the end (BELFRY_KEEP=1: stays). Not part of CI.
 #   BELFRY_BASE   a folder that debootstrap --variant=minbase made: copied instead of made anew. Of Ubuntu 24.04
 #                 (installer/linux/ubuntu.sh says how) it is Ubuntu's .deb that is checked
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../scripts/common.sh"
 
 [ "$(id -u)" -eq 0 ] || { echo "check_packages.sh: a system in a folder needs root" >&2; exit 2; }
-install_packages "$root/installer/packages.txt" "$root/installer/packages-release.txt"
+install_packages "$root/scripts/packages.txt" "$root/installer/packages-release.txt"
 dist=$(cd "${1:-$root/dist}" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/belfry-check.XXXXXX")
 base=${BELFRY_BASE:-$work/base}

@@ -6,7 +6,7 @@
 # installer/windows.sh left in build/windows/packages. How, and what is signed: installer/RELEASE.md.
 #   --ubuntu   also a .deb for Ubuntu 24.04, built in a system of its own below build/ (as root)
 #   -D...      handed to cmake, e.g. -DBELFRY_CUDA=OFF
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../scripts/common.sh"
 umask 022
 LC_ALL=C
 export LC_ALL
@@ -113,7 +113,7 @@ add_windows() {
     find "$from" -maxdepth 1 -type f -name 'belfry-*' -exec cp {} "$dist/" \;
 }
 
-install_packages "$root/installer/packages.txt" "$root/installer/packages-release.txt"
+install_packages "$root/scripts/packages.txt" "$root/installer/packages-release.txt"
 rm -rf "$dist"
 mkdir -p "$dist"
 say "Building Belfry $number, commit $commit"

@@ -6,13 +6,13 @@
 # from the network. A test that cannot run under wine is named, with the reason, in
 # installer/windows/skipped-tests.txt. At last makes the zip and the installer, in dist/.
 #   --command-line   belfry-cli.exe alone, without Qt, tests and packages: the README's first chat and the
-#                 golden models' figures under wine. What installer/test.sh --all runs
+#                 golden models' figures under wine. What scripts/test.sh --all runs
 #   --engine      command line, engine and their tests alone, without the window, the network and packages:
 #                 a quarter of Qt is built for it. Not the tests that run emulated kernels all of their time
 #   --libraries   only the libraries
 #   --build       build, and run nothing
 #   -D...         handed to cmake, e.g. -DBELFRY_CUDA=OFF (else GPU kernels are compiled where nvcc is found)
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/../scripts/common.sh"
 
 upto=tests
 qt=qtwindow
@@ -59,7 +59,7 @@ stage_done() { # NAME: how long it took since the last one, by the clock and of 
 . "$root/installer/windows/under_wine.sh"
 . "$root/installer/windows/package.sh"
 
-install_packages "$root/installer/packages.txt" "$root/installer/packages-windows.txt"
+install_packages "$root/scripts/packages.txt" "$root/installer/packages-windows.txt"
 stage_done packages
 
 say "Libraries"

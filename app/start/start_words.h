@@ -6,7 +6,7 @@
 
 namespace app {
 
-/// --help and --version print; --probe-display tells installer/run.sh whether a window could be
+/// --help and --version print; --probe-display tells scripts/run.sh whether a window could be
 /// shown: without a usable display Qt ends the process there. Returns the exit code, nothing when
 /// the program should start.
 std::optional<int> answerStartWords(int argc, char** argv);

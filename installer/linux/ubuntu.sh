@@ -32,7 +32,7 @@ cat >"$system/belfry-build.sh" <<END
 set -eu
 cd /belfry
 apt-get update -q
-packages=\$(sed -e 's/#.*//' installer/packages.txt)
+packages=\$(sed -e 's/#.*//' scripts/packages.txt)
 DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \$packages dpkg-dev lintian
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DBELFRY_BUILD_TESTS=OFF -DBELFRY_PACKAGED=ON \
     -DBELFRY_COMMIT=$commit -DBELFRY_RELEASE_DATE=$(date -u -d "@$SOURCE_DATE_EPOCH" +%F) \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What installer/test.sh says of GPU kernels: from the words of kernels/cuda/CMakeLists.txt, with a
+# What scripts/test.sh says of GPU kernels: from the words of kernels/cuda/CMakeLists.txt, with a
 # compiler, without one and switched off.
-. "$(dirname "$0")/../../installer/common.sh"
+. "$(dirname "$0")/../../scripts/common.sh"
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -47,8 +47,7 @@ void TestTls::initTestCase() {
     authority_.emplace();
     other_.emplace();
     if (!authority_->isUsable()) {
-        QSKIP(
-            "no openssl program, which makes certificates; install installer/packages-checks.txt");
+        QSKIP("no openssl program, which makes certificates; install scripts/packages-checks.txt");
     }
     QVERIFY(authority_->sign("right", QStringLiteral("IP:127.0.0.1"), 30));
     QVERIFY(authority_->sign("late", QStringLiteral("IP:127.0.0.1"), -1));

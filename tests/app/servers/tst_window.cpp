@@ -518,8 +518,7 @@ void TestServers::asksNobodyAtStart() {
 void TestServers::asksForAnAuthority() {
     support::TestAuthority authority;
     if (!authority.isUsable()) {
-        QSKIP(
-            "no openssl program, which makes certificates; install installer/packages-checks.txt");
+        QSKIP("no openssl program, which makes certificates; install scripts/packages-checks.txt");
     }
     QVERIFY(authority.sign("right", QStringLiteral("IP:127.0.0.1"), 30));
     const support::TlsStandin server(authority.path(QStringLiteral("right.pem")),

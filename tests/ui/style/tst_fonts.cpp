@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text of every script that chats are written in, laid out with the window's own fonts: no glyph
 // may be the box of a missing one, and emoji that are several characters are drawn as one. The
-// fonts are packages of installer/packages.txt; a row whose font this machine lacks says so.
+// fonts are packages of scripts/packages.txt; a row whose font this machine lacks says so.
 #include "tests/support/program/test_class.h"
 #include "ui/style/theme.h"
 
@@ -74,7 +74,7 @@ void TestFonts::everyGlyphIsThere() {
             ? QFontDatabase::families(static_cast<QFontDatabase::WritingSystem>(script))
             : QFontDatabase::families().filter(family);
     if (families.isEmpty()) {
-        QSKIP("no font of this machine has this script; install installer/packages.txt");
+        QSKIP("no font of this machine has this script; install scripts/packages.txt");
     }
     for (const QFont& font : {QApplication::font(), ui::codeFont()}) {
         int glyphs = 0;
@@ -102,7 +102,7 @@ void TestFonts::severalCharactersOneEmoji_data() {
 void TestFonts::severalCharactersOneEmoji() {
     QFETCH(QString, text);
     if (!QFontDatabase::families().contains(QStringLiteral("Noto Color Emoji"))) {
-        QSKIP("Noto Color Emoji is not installed; install installer/packages.txt");
+        QSKIP("Noto Color Emoji is not installed; install scripts/packages.txt");
     }
     int visible = 0;
     const QList<QGlyphRun> runs = layOut(text, QApplication::font());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Shared by the scripts of this folder: says what it does, installs missing distribution packages.
+# Shared by the scripts of this folder and of installer/: says what it does, installs missing distribution packages.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -27,7 +27,7 @@ missing_packages() {
 install_packages() {
     if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg-query >/dev/null 2>&1; then
         echo "This script installs packages with apt (Debian 12, Ubuntu 24.04 and newer)." >&2
-        echo "On other systems install what installer/packages.txt names, then run:" >&2
+        echo "On other systems install what scripts/packages.txt names, then run:" >&2
         echo "  cmake --preset release && cmake --build --preset release" >&2
         exit 1
     fi

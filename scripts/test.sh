@@ -6,7 +6,7 @@
 #              wine (Debian 12), a short run of each fuzz target, races, and the readers of files under sanitizers
 #   --nightly [tidy windows fuzz races sanitizers]
 #              only these checks (none named: all of them), each over everything: some hours. The result of each is a
-#              dated line in installer/nightly.txt, which is to be committed
+#              dated line in scripts/nightly.txt, which is to be committed
 . "$(dirname "$0")/common.sh"
 
 tier=quick
@@ -28,7 +28,7 @@ in_root() { git -C "$root" -c safe.directory="$root" "$@"; }
 export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-/tmp}" QT_QPA_PLATFORM=offscreen
 started=$(date +%s)
 
-install_packages "$root/installer/packages.txt" "$root/installer/packages-checks.txt"
+install_packages "$root/scripts/packages.txt" "$root/scripts/packages-checks.txt"
 say "Checking the formatting"
 # A clone that another user owns (a mounted folder) is read as well; no files is an error, not a pass.
 files=$(in_root ls-files 'app/*.h' 'app/*.cpp' 'engine/*.h' 'engine/*.cpp' 'kernels/*.h' 'kernels/*.cpp' 'models/*.h' \
@@ -51,7 +51,7 @@ check() { # NAME: over everything in the nightly tier
         every=--all
         [ "$tier" = nightly ] || every=
         cmake --build "$root/build/test-without-kernels" --target belfry_commit >/dev/null &&
-            sh "$root/installer/tidy.sh" "$root/build/test-without-kernels" $every
+            sh "$root/scripts/tidy.sh" "$root/build/test-without-kernels" $every
         ;;
     windows-*)
         if [ "$(. /etc/os-release && echo "$ID ${VERSION_ID:-}")" != "debian 12" ]; then
@@ -66,8 +66,8 @@ check() { # NAME: over everything in the nightly tier
     fuzz-*) "$root/tests/fuzz/run_short.sh" 600 ;;
     races-all) "$root/tests/race/run.sh" 30 ;;
     races-*) "$root/tests/race/run.sh" 600 ;;
-    sanitizers-all) sh "$root/installer/sanitize.sh" ;;
-    sanitizers-*) sh "$root/installer/sanitize.sh" --all ;;
+    sanitizers-all) sh "$root/scripts/sanitize.sh" ;;
+    sanitizers-*) sh "$root/scripts/sanitize.sh" --all ;;
     esac
 }
 if [ "$tier" = nightly ]; then
@@ -78,7 +78,7 @@ if [ "$tier" = nightly ]; then
         if check "$name"; then result=passed; fi
         line="$name $(date +%Y-%m-%d) $(in_root rev-parse HEAD) $result in $((($(date +%s) - check_started) / 60)) minutes"
         echo "$line"
-        sed -i "s/^$name .*/$line/" "$root/installer/nightly.txt"
+        sed -i "s/^$name .*/$line/" "$root/scripts/nightly.txt"
     done
     exit
 fi

@@ -3,7 +3,7 @@
 # Installs what is missing, builds Belfry and starts it. Without a display: the command-line demo.
 . "$(dirname "$0")/common.sh"
 
-install_packages "$root/installer/packages.txt"
+install_packages "$root/scripts/packages.txt"
 
 say "Building (first time: some minutes; later only what changed)"
 mkdir -p "$root/build/release"
@@ -21,4 +21,4 @@ else
     say "The display ${DISPLAY:-$WAYLAND_DISPLAY} cannot be opened: running the command-line demo instead of the window"
     [ -z "${SUDO_USER:-}" ] || echo "(Started with sudo? Start it as $SUDO_USER: it asks for sudo only to install packages.)"
 fi
-exec sh "$root/installer/demo.sh" "$root/build/release/app/belfry-cli"
+exec sh "$root/scripts/demo.sh" "$root/build/release/app/belfry-cli"

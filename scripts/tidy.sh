@@ -57,7 +57,7 @@ changed_sources() {
     } | sort -u
 }
 
-swept=$(sed -n 's/^tidy [^ ]* \([0-9a-f]*\) passed.*/\1/p' installer/nightly.txt)
+swept=$(sed -n 's/^tidy [^ ]* \([0-9a-f]*\) passed.*/\1/p' scripts/nightly.txt)
 if [ "$mode" = --all ] || [ -z "$swept" ] || ! git merge-base --is-ancestor "$swept" HEAD 2>/dev/null; then
     echo "all files"
 else
