@@ -18,8 +18,32 @@ enum class DType : uint8_t { F32 = 1, F16, BF16 };
 /// How a linear weight [out, in] is stored. Nf4 and Fp4 are bitsandbytes' canonical bytes
 /// (even element in the high nibble); Int8Row is one fp32 scale per row: w = q * scale[row]. Int4
 /// and Int8 have the steps of GGUF's Q4_0 and Q8_0: Int4 in the bytes of the other 4-bit formats,
-/// Int8 as w = q * absmax[i / block_size], not rounded again.
-enum class WeightFormat : uint8_t { F32 = 1, F16, BF16, Nf4, Fp4, Int8Row, Int4, Int8 };
+/// Int8 as w = q * absmax[i / block_size], not rounded again. From Q4_0 on: blocks as GGUF files
+/// have them (block_formats.h), whole ones in each row.
+enum class WeightFormat : uint8_t {
+    F32 = 1,
+    F16,
+    BF16,
+    Nf4,
+    Fp4,
+    Int8Row,
+    Int4,
+    Int8,
+    Q4_0,
+    Q4_1,
+    Q5_0,
+    Q5_1,
+    Q8_0,
+    Q2_K,
+    Q3_K,
+    Q4_K,
+    Q5_K,
+    Q6_K,
+    IQ4_NL,
+    IQ4_XS,
+    MXFP4,
+    Q2_0,
+};
 
 /// What stands between the gate of a gated product and the other factor.
 enum class Activation : uint8_t {

@@ -10,8 +10,9 @@
 namespace kernels {
 
 /// How values are stored: by themselves, as 4-bit codes with a scale for each block of a flat array
-/// (even element in the high nibble), or as int8 with a scale for each row or block.
-enum class WeightLayout : uint8_t { F32 = 1, F16, BF16, Codes, Int8Row, Int8Block };
+/// (even element in the high nibble), as int8 with a scale for each row or block, or in blocks that
+/// hold all that belongs to their values (block_formats.h).
+enum class WeightLayout : uint8_t { F32 = 1, F16, BF16, Codes, Int8Row, Int8Block, Blocks };
 
 /// What the codes 0 to 15 stand for, by fp32 bit pattern; and as bytes, for products of integers:
 /// entry = value * step + zero, rounded. Step and zero are chosen so that the values of all codes
@@ -27,6 +28,9 @@ struct WeightFormatRow {
     WeightLayout layout;
     int bits;           ///< A value takes these, scales aside.
     uint8_t code_table; ///< Index in kCodeTables; 0: it has no codes.
+    // Blocks alone:
+    int16_t block_values = 0; ///< A block has so many values
+    int16_t block_bytes = 0;  ///< in so many bytes.
 };
 
 inline constexpr WeightFormatRow kWeightFormats[] = {
@@ -38,6 +42,20 @@ inline constexpr WeightFormatRow kWeightFormats[] = {
     {WeightFormat::Int8Row, WeightLayout::Int8Row, 8, 0},
     {WeightFormat::Int4, WeightLayout::Codes, 4, 3},
     {WeightFormat::Int8, WeightLayout::Int8Block, 8, 0},
+    {WeightFormat::Q4_0, WeightLayout::Blocks, 4, 0, 32, 18},
+    {WeightFormat::Q4_1, WeightLayout::Blocks, 4, 0, 32, 20},
+    {WeightFormat::Q5_0, WeightLayout::Blocks, 5, 0, 32, 22},
+    {WeightFormat::Q5_1, WeightLayout::Blocks, 5, 0, 32, 24},
+    {WeightFormat::Q8_0, WeightLayout::Blocks, 8, 0, 32, 34},
+    {WeightFormat::Q2_K, WeightLayout::Blocks, 2, 0, 256, 84},
+    {WeightFormat::Q3_K, WeightLayout::Blocks, 3, 0, 256, 110},
+    {WeightFormat::Q4_K, WeightLayout::Blocks, 4, 0, 256, 144},
+    {WeightFormat::Q5_K, WeightLayout::Blocks, 5, 0, 256, 176},
+    {WeightFormat::Q6_K, WeightLayout::Blocks, 6, 0, 256, 210},
+    {WeightFormat::IQ4_NL, WeightLayout::Blocks, 4, 0, 32, 18},
+    {WeightFormat::IQ4_XS, WeightLayout::Blocks, 4, 0, 256, 136},
+    {WeightFormat::MXFP4, WeightLayout::Blocks, 4, 0, 32, 17},
+    {WeightFormat::Q2_0, WeightLayout::Blocks, 2, 0, 64, 18},
 };
 
 inline constexpr int kCodeTableCount = 4;
@@ -93,6 +111,14 @@ static inline constexpr const CodeTable& codeTableOf(WeightFormat format) {
     return kCodeTables.at[rowOf(format).code_table];
 }
 
+/// Bytes of `count` values, their separate scales aside.
+static inline constexpr int64_t valueBytes(WeightFormat format, int64_t count) {
+    const WeightFormatRow& row = rowOf(format);
+    return row.block_values > 0
+               ? (count + row.block_values - 1) / row.block_values * row.block_bytes
+               : (count * row.bits + 7) / 8;
+}
+
 /// A weight that has all parts its format asks for.
 static inline constexpr bool isWeight(const WeightView& w) {
     if (w.data == nullptr || w.rows <= 0 || w.cols <= 0) {
@@ -107,6 +133,8 @@ static inline constexpr bool isWeight(const WeightView& w) {
         return w.row_scale != nullptr;
     case WeightLayout::Int8Block:
         return w.block_size > 0 && w.absmax != nullptr;
+    case WeightLayout::Blocks:
+        return w.cols % rowOf(w.format).block_values == 0;
     default:
         return true;
     }

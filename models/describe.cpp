@@ -320,11 +320,9 @@ void describeGguf(Disk& disk,
         const std::string head = disk.head(contents.folder, file.name);
         const auto foreign =
             engine::recogniseForeignFormat(std::as_bytes(std::span<const char>(head)), false);
-        if (foreign.has_value()) {
-            tell(entry, State::Unusable,
-                 foreign->rule == "GgufFile" ? Trouble::Reason::Gguf : Trouble::Reason::Broken,
-                 said("%1 %2", file.name, foreign->advice),
-                 phrase("get the model's safetensors version"));
+        if (foreign.has_value() && foreign->rule != "GgufFile") {
+            tell(entry, State::Unusable, Trouble::Reason::Broken,
+                 said("%1 %2", file.name, foreign->advice), phrase("get the file again"));
         } else if (file.look.kind != Look::Kind::File) {
             tell(entry, State::Incomplete, Trouble::Reason::FilesMissing,
                  said("%1 is a link that leads nowhere or out of the folder", file.name),

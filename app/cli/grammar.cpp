@@ -288,6 +288,12 @@ void Grammar::addLoadOptions(CLI::App& command) {
     choice(command, "--cpu-kernels",
            {"cpu-scalar", "cpu-avx2", "cpu-avx512", "cpu-avx512vnni", "cpu-avx512bf16"},
            "the widest kernels of the processor to compute with", out_.cpu_kernels);
+    path(command, "--mmproj", "FILE",
+         "towers of a model in a GGUF file; without: the mmproj file beside it whose width fits",
+         [this](const std::string& word) -> Result<void> {
+             out_.load.projector = app::pastedPath(word);
+             return {};
+         });
     path(command, "--draft", "DIR|auto|off",
          "drafting assistant; auto: the one beside the model or in the same hub cache, if there is "
          "one",

@@ -54,6 +54,7 @@ QJsonObject loadOptionsToJson(const engine::LoadRequest& request) {
             {key("limits"), limits},
             {key("adapters"), adapters},
             {key("textOnly"), request.is_text_only},
+            {key("projector"), text(request.projector)},
             {key("assistant"), text(request.draft)},
             {key("draftTokens"), static_cast<qint64>(request.draft_tokens)}};
 }
@@ -64,6 +65,7 @@ engine::LoadRequest loadOptionsFromJson(const QJsonObject& json, engine::LoadReq
     readText(json, "head", base.head);
     base.is_text_only = json.value(key("textOnly")).toBool(base.is_text_only);
     readText(json, "assistant", base.draft);
+    readText(json, "projector", base.projector);
     base.draft_tokens =
         std::clamp<qint64>(json.value(key("draftTokens")).toInteger(base.draft_tokens), 0, 16);
     base.context = std::max<qint64>(0, json.value(key("context")).toInteger(base.context));

@@ -36,6 +36,20 @@ inline constexpr FormatRow kFormatRows[] = {
     {Format::Q8, "q8", "", "int8", kernels::WeightFormat::Int8Row},
     {Format::Int4, "q4_0", "q4_0", "Q4_0", kernels::WeightFormat::Int4, false, 32},
     {Format::Int8, "q8_0", "q8_0", "Q8_0", kernels::WeightFormat::Int8, false, 32},
+    {Format::Q4_0, "gguf_q4_0", "", "Q4_0", kernels::WeightFormat::Q4_0},
+    {Format::Q4_1, "gguf_q4_1", "", "Q4_1", kernels::WeightFormat::Q4_1},
+    {Format::Q5_0, "gguf_q5_0", "", "Q5_0", kernels::WeightFormat::Q5_0},
+    {Format::Q5_1, "gguf_q5_1", "", "Q5_1", kernels::WeightFormat::Q5_1},
+    {Format::Q8_0, "gguf_q8_0", "", "Q8_0", kernels::WeightFormat::Q8_0},
+    {Format::Q2_K, "gguf_q2_k", "", "Q2_K", kernels::WeightFormat::Q2_K},
+    {Format::Q3_K, "gguf_q3_k", "", "Q3_K", kernels::WeightFormat::Q3_K},
+    {Format::Q4_K, "gguf_q4_k", "", "Q4_K", kernels::WeightFormat::Q4_K},
+    {Format::Q5_K, "gguf_q5_k", "", "Q5_K", kernels::WeightFormat::Q5_K},
+    {Format::Q6_K, "gguf_q6_k", "", "Q6_K", kernels::WeightFormat::Q6_K},
+    {Format::IQ4_NL, "gguf_iq4_nl", "", "IQ4_NL", kernels::WeightFormat::IQ4_NL},
+    {Format::IQ4_XS, "gguf_iq4_xs", "", "IQ4_XS", kernels::WeightFormat::IQ4_XS},
+    {Format::MXFP4, "gguf_mxfp4", "", "MXFP4", kernels::WeightFormat::MXFP4},
+    {Format::Q2_0, "gguf_q2_0", "", "Q2_0", kernels::WeightFormat::Q2_0},
 };
 /// What is taken where four bits are asked for and nothing more is said, and with quantized scales.
 inline constexpr Format kFourBitFormat = Format::Nf4;
@@ -88,6 +102,11 @@ constexpr bool hasCodes(Format format) {
     const auto weight_format = formatRow(format).weight_format;
     return weight_format && kernels::rowOf(*weight_format).layout == kernels::WeightLayout::Codes;
 }
+/// Values lie in blocks, as a GGUF file has them; nothing is quantized to such a format.
+constexpr bool hasBlocks(Format format) {
+    const auto weight_format = formatRow(format).weight_format;
+    return weight_format && kernels::rowOf(*weight_format).layout == kernels::WeightLayout::Blocks;
+}
 /// Smaller than 16 bits: values have scales.
 constexpr bool isQuantized(Format format) {
     const auto weight_format = formatRow(format).weight_format;
@@ -100,7 +119,7 @@ constexpr bool isNested(Format format) {
 constexpr kernels::WeightFormat weightFormat(Format format) {
     return *formatRow(format).weight_format;
 }
-/// The format whose codes are those of `codes`.
+/// The format whose codes or blocks are those of `codes`.
 constexpr Format codesFormat(kernels::WeightFormat codes, bool is_nested) {
     for (const FormatRow& row : kFormatRows) {
         if (row.weight_format == codes && row.is_nested == is_nested) {

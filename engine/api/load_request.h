@@ -30,7 +30,9 @@ struct WhatIfDevice {
 
 /// Everything that decides a plan.
 struct LoadRequest {
-    std::string model;              ///< Folder, or "demo" for the bundled model.
+    std::string model; ///< Folder, GGUF file, or "demo" for the bundled model.
+    /// GGUF file with the towers (mmproj) of a model in one; empty: the one beside it, if any.
+    std::string projector;
     std::string device_map = "gpu"; ///< Preset name or the text of a map (starts with "{").
     std::string quant = "none";     ///< One of quantOptions().
     int64_t quant_block = 64;       ///< Weights that share a scale, of those quantized on load.

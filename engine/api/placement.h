@@ -29,7 +29,22 @@ enum class Format : uint8_t {
     Fp4Dq,
     Q8,
     Int4,
-    Int8
+    Int8,
+    // As GGUF files have them.
+    Q4_0,
+    Q4_1,
+    Q5_0,
+    Q5_1,
+    Q8_0,
+    Q2_K,
+    Q3_K,
+    Q4_K,
+    Q5_K,
+    Q6_K,
+    IQ4_NL,
+    IQ4_XS,
+    MXFP4,
+    Q2_0
 };
 
 /// When the bytes of a tensor whose store and compute devices differ travel.

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/families/choice.h"
 #include "engine/files/checkpoint.h"
 #include "engine/model/model_config.h"
 
@@ -19,16 +18,13 @@ namespace engine {
 /// unknown activation, rope type, ...).
 Result<ModelConfig> parseModelConfig(std::string_view config_json,
                                      std::string_view generation_json,
-                                     std::string_view processor_json,
-                                     Families families = Families::Promised);
+                                     std::string_view processor_json);
 
 /// Reads config, generation, processor or preprocessor texts of a checkpoint (each bounded in size)
 /// and parses them, and what else the family reads (templates).
-Result<ModelConfig> readModelConfig(const Checkpoint& checkpoint,
-                                    Families families = Families::Promised);
+Result<ModelConfig> readModelConfig(const Checkpoint& checkpoint);
 
 /// The same of a Hugging Face folder.
-Result<ModelConfig> readModelConfig(const std::filesystem::path& folder,
-                                    Families families = Families::Promised);
+Result<ModelConfig> readModelConfig(const std::filesystem::path& folder);
 
 } // namespace engine

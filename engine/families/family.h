@@ -28,7 +28,6 @@ struct ConfigTexts {
 struct Family {
     std::string_view name; ///< ModelConfig::family
     std::span<const std::string_view> model_types;
-    bool is_experimental; ///< Not promised to users: read only where it is asked for.
     /// Errors: as parseModelConfig().
     Result<ModelConfig> (*parse)(const ConfigTexts& texts);
     /// What else the checkpoint says; nullptr: nothing.

@@ -21,7 +21,7 @@ std::array<const Family*, 2> allFamilies() {
     return {&gemma4Family(), &llamaFamily()};
 }
 
-Result<const Family*> familyOf(std::string_view config_json, Families families) {
+Result<const Family*> familyOf(std::string_view config_json) {
     if (config_json.empty()) {
         return Error{ErrorCode::InvalidFile,
                      said("config.json: the file is empty"),
@@ -33,7 +33,7 @@ Result<const Family*> familyOf(std::string_view config_json, Families families) 
     for (const Family* family : allFamilies()) {
         const bool is_known = std::find(family->model_types.begin(), family->model_types.end(),
                                         type) != family->model_types.end();
-        if (is_known && (!family->is_experimental || families == Families::Experimental)) {
+        if (is_known) {
             return family;
         }
     }
@@ -58,13 +58,12 @@ Result<ModelConfig> parse(const Family& family, const ConfigTexts& texts) {
 
 Result<ModelConfig> parseModelConfig(std::string_view config_json,
                                      std::string_view generation_json,
-                                     std::string_view processor_json,
-                                     Families families) {
-    ENGINE_ASSIGN(const Family* family, familyOf(config_json, families));
+                                     std::string_view processor_json) {
+    ENGINE_ASSIGN(const Family* family, familyOf(config_json));
     return parse(*family, {config_json, generation_json, processor_json, {}});
 }
 
-Result<ModelConfig> readModelConfig(const Checkpoint& checkpoint, Families families) {
+Result<ModelConfig> readModelConfig(const Checkpoint& checkpoint) {
     using Text = std::optional<std::string>;
     const auto viewOf = [](const Text& text) {
         return text ? std::string_view(*text) : std::string_view();
@@ -73,7 +72,7 @@ Result<ModelConfig> readModelConfig(const Checkpoint& checkpoint, Families famil
     const Result<Text> generation = checkpoint.read(ModelText::Generation); // defaults alone
     ENGINE_ASSIGN(const Text processor, checkpoint.read(ModelText::Processor));
     ENGINE_ASSIGN(const Text preprocessor, checkpoint.read(ModelText::Preprocessor));
-    ENGINE_ASSIGN(const Family* family, familyOf(config_text, families));
+    ENGINE_ASSIGN(const Family* family, familyOf(config_text));
     ENGINE_ASSIGN(ModelConfig config,
                   parse(*family, {config_text, generation ? viewOf(*generation) : "",
                                   viewOf(processor), viewOf(preprocessor)}));
@@ -86,8 +85,8 @@ Result<ModelConfig> readModelConfig(const Checkpoint& checkpoint, Families famil
     return config;
 }
 
-Result<ModelConfig> readModelConfig(const std::filesystem::path& folder, Families families) {
-    return readModelConfig(*folderCheckpoint(folder), families);
+Result<ModelConfig> readModelConfig(const std::filesystem::path& folder) {
+    return readModelConfig(*folderCheckpoint(folder));
 }
 
 std::vector<ExpectedTensor> listTensors(const ModelConfig& config) {

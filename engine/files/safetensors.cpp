@@ -6,6 +6,7 @@
 #include "engine/base/file_reader.h"
 #include "engine/base/folder_list.h"
 #include "engine/base/paths.h"
+#include "engine/files/file_error.h"
 #include "engine/files/foreign_format.h"
 #include "engine/files/model_files.h"
 #include "engine/files/shard_index.h"
@@ -26,12 +27,6 @@ namespace {
 
 constexpr size_t kHeadBytes = 16;
 constexpr size_t kMaxListedNames = 3;
-
-Error fileError(std::string_view rule, std::string_view file, const Sentence& what) {
-    return Error{ErrorCode::InvalidFile,
-                 said("%1: %2", file, what),
-                 {{"rule", std::string(rule)}, {"file", std::string(file)}}};
-}
 
 Error foreignError(const ForeignFormat& format, std::string_view file) {
     return Error{ErrorCode::Unsupported,

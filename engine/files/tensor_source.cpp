@@ -4,63 +4,43 @@
 
 namespace engine {
 
+namespace {
+
+struct TypeRow {
+    std::string_view name;
+    size_t bytes; ///< Of an element; 0: it has none of its own.
+};
+
+/// In the order of TensorType.
+constexpr TypeRow kTypes[] = {
+    {"BOOL", 1}, {"U8", 1},   {"I8", 1},     {"I16", 2},    {"U16", 2},   {"F16", 2},  {"BF16", 2},
+    {"I32", 4},  {"U32", 4},  {"F32", 4},    {"F64", 8},    {"I64", 8},   {"U64", 8},  {"Q4_0", 0},
+    {"Q4_1", 0}, {"Q5_0", 0}, {"Q5_1", 0},   {"Q8_0", 0},   {"Q2_K", 0},  {"Q3_K", 0}, {"Q4_K", 0},
+    {"Q5_K", 0}, {"Q6_K", 0}, {"IQ4_NL", 0}, {"IQ4_XS", 0}, {"MXFP4", 0}, {"Q2_0", 0}, {"other", 0},
+};
+static_assert(std::size(kTypes) == static_cast<size_t>(TensorType::Other));
+
+const TypeRow& rowOf(TensorType type) {
+    return kTypes[static_cast<size_t>(type) - 1];
+}
+
+} // namespace
+
 size_t tensorTypeSize(TensorType type) {
-    switch (type) {
-    case TensorType::Bool:
-    case TensorType::U8:
-    case TensorType::I8:
-        return 1;
-    case TensorType::I16:
-    case TensorType::U16:
-    case TensorType::F16:
-    case TensorType::BF16:
-        return 2;
-    case TensorType::I32:
-    case TensorType::U32:
-    case TensorType::F32:
-        return 4;
-    case TensorType::F64:
-    case TensorType::I64:
-    case TensorType::U64:
-        return 8;
-    case TensorType::Other:
-        return 0;
-    }
-    return 0;
+    return rowOf(type).bytes;
 }
 
 std::string_view tensorTypeName(TensorType type) {
-    switch (type) {
-    case TensorType::Bool:
-        return "BOOL";
-    case TensorType::U8:
-        return "U8";
-    case TensorType::I8:
-        return "I8";
-    case TensorType::I16:
-        return "I16";
-    case TensorType::U16:
-        return "U16";
-    case TensorType::F16:
-        return "F16";
-    case TensorType::BF16:
-        return "BF16";
-    case TensorType::I32:
-        return "I32";
-    case TensorType::U32:
-        return "U32";
-    case TensorType::F32:
-        return "F32";
-    case TensorType::F64:
-        return "F64";
-    case TensorType::I64:
-        return "I64";
-    case TensorType::U64:
-        return "U64";
-    case TensorType::Other:
-        return "other";
+    return rowOf(type).name;
+}
+
+std::optional<kernels::WeightFormat> blockFormatOf(TensorType type) {
+    if (type < TensorType::Q4_0 || type > TensorType::Q2_0) {
+        return std::nullopt;
     }
-    return "other";
+    return static_cast<kernels::WeightFormat>(static_cast<int>(kernels::WeightFormat::Q4_0) +
+                                              static_cast<int>(type) -
+                                              static_cast<int>(TensorType::Q4_0));
 }
 
 } // namespace engine

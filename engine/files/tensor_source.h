@@ -7,6 +7,7 @@
 #include "engine/api/sentence.h"
 #include "engine/base/file_stamp.h"
 #include "engine/base/result.h"
+#include "kernels/views.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,7 @@
 
 namespace engine {
 
-/// Element types of the safetensors format that Belfry names; Other = listed but not readable.
+/// Element types of safetensors and GGUF files that Belfry names; Other = listed but not readable.
 enum class TensorType : uint8_t {
     Bool = 1,
     U8,
@@ -34,13 +35,30 @@ enum class TensorType : uint8_t {
     F64,
     I64,
     U64,
+    // Blocks of GGUF files, in the order of kernels::WeightFormat.
+    Q4_0,
+    Q4_1,
+    Q5_0,
+    Q5_1,
+    Q8_0,
+    Q2_K,
+    Q3_K,
+    Q4_K,
+    Q5_K,
+    Q6_K,
+    IQ4_NL,
+    IQ4_XS,
+    MXFP4,
+    Q2_0,
     Other
 };
 
-/// Bytes per element; 0 for Other.
+/// Bytes per element; 0 for blocks and Other.
 size_t tensorTypeSize(TensorType type);
-/// "BF16", ...; the safetensors spelling.
+/// "BF16", "Q4_K", ...; the files' spelling.
 std::string_view tensorTypeName(TensorType type);
+/// How kernels call a type of blocks; nullopt for the other types.
+std::optional<kernels::WeightFormat> blockFormatOf(TensorType type);
 
 struct TensorInfo {
     std::string name; ///< As spelled in the file.

@@ -545,7 +545,10 @@ private:
         ENGINE_ASSIGN(std::vector<float> scale, hostValues(*per_dim));
         const double factor = 1.0 / std::sqrt(static_cast<double>(scale.size())) / std::log(2.0);
         for (float& s : scale) {
-            s = static_cast<float>(factor * std::log1p(std::exp(static_cast<double>(s))));
+            const auto raw = static_cast<double>(s);
+            s = static_cast<float>(factor * (model_->config.audio->has_softplus_scale
+                                                 ? raw
+                                                 : std::log1p(std::exp(raw))));
         }
         ENGINE_ASSIGN(out.q_scale.data, upload(home, scale));
         out.q_scale.size = static_cast<int64_t>(scale.size());

@@ -213,16 +213,17 @@ Result<float> fillSynchronously(const TensorSource& source,
                                 PartSink& sink,
                                 const ParallelFor& parallel,
                                 PieceHasher* hasher) {
-    if (origin.isSameAs(layout) && hasCodes(layout.format)) {
+    if (origin.isSameAs(layout) && isQuantized(layout.format)) {
         std::vector<std::byte> buffer;
         for (int part = 0; part < DeviceTensor::PartCount; ++part) {
             const TensorInfo* info = origin.storedPart(part);
             if (info == nullptr) {
                 continue;
             }
-            for (uint64_t at = 0; at < info->size_bytes; at += kPieceBytes) {
+            const uint64_t step = kPieceBytes / origin.partUnit() * origin.partUnit();
+            for (uint64_t at = 0; at < info->size_bytes; at += step) {
                 const auto size =
-                    static_cast<size_t>(std::min<uint64_t>(kPieceBytes, info->size_bytes - at));
+                    static_cast<size_t>(std::min<uint64_t>(step, info->size_bytes - at));
                 std::byte* target = sink.direct(part);
                 if (target == nullptr) {
                     buffer.resize(size);
@@ -230,7 +231,7 @@ Result<float> fillSynchronously(const TensorSource& source,
                 const std::span<std::byte> out(target != nullptr ? target + at : buffer.data(),
                                                size);
                 ENGINE_TRY(source.read(*info, at, out));
-                ENGINE_TRY(checkPackedPart(origin, part, out));
+                ENGINE_TRY(checkPackedPart(origin, part, at, out));
                 ENGINE_TRY(sink.write(part, at, out));
             }
         }
@@ -256,17 +257,6 @@ Result<float> fillSynchronously(const TensorSource& source,
     }
     ENGINE_TRY(filler.finish());
     return filler.nestedOffset();
-}
-
-Result<void>
-checkPackedPart(const WeightOrigin& origin, int part, std::span<const std::byte> bytes) {
-    if (part != DeviceTensor::Scales && part != DeviceTensor::NestedAbsmax) {
-        return {};
-    }
-    std::vector<float> values(bytes.size() / 4);
-    std::memcpy(values.data(), bytes.data(), values.size() * 4);
-    return checkStatistics(origin.packed.layer,
-                           part == DeviceTensor::Scales ? "absmax" : "nested_absmax", values);
 }
 
 Result<void> writeStoredCode(const WeightOrigin& origin, PartSink& sink) {

@@ -89,10 +89,6 @@ private:
     float nested_offset_ = 0.0F;
 };
 
-/// Refuses non-finite or negative statistics in bytes of part Scales or NestedAbsmax of a packed
-/// weight; other parts pass.
-Result<void>
-checkPackedPart(const WeightOrigin& origin, int part, std::span<const std::byte> bytes);
 /// Part NestedCode of a packed weight (map as stored, offset); nothing for plain ones.
 Result<void> writeStoredCode(const WeightOrigin& origin, PartSink& sink);
 

@@ -64,7 +64,7 @@ public:
             job->way = Way::Cached;
             job->cached = cached;
             job->cache = std::move(cache);
-        } else if (entry.origin.isSameAs(entry.layout) && hasCodes(entry.layout.format)) {
+        } else if (entry.origin.isSameAs(entry.layout) && isQuantized(entry.layout.format)) {
             job->way = Way::Packed;
         } else {
             job->filler = std::make_unique<TensorFiller>(entry.origin, entry.layout, *job->sink,
@@ -293,7 +293,8 @@ private:
             bytes = info->size_bytes;
         }
         std::byte* direct = job.sink->direct(part);
-        const auto step = static_cast<uint64_t>(options_->piece_bytes);
+        auto step = static_cast<uint64_t>(options_->piece_bytes);
+        step -= job.cached != nullptr ? 0 : step % job.target.entry->origin.partUnit();
         for (uint64_t at = 0; at < bytes; at += step) {
             const uint64_t size = std::min(step, bytes - at);
             pieces_.push_back(
@@ -346,7 +347,7 @@ private:
             return job.filler->accept(static_cast<int64_t>(piece.first),
                                       static_cast<int64_t>(piece.count), bytes);
         case Way::Packed:
-            ENGINE_TRY(checkPackedPart(origin, piece.part, bytes));
+            ENGINE_TRY(checkPackedPart(origin, piece.part, piece.first, bytes));
             return job.sink->write(piece.part, piece.first, bytes);
         case Way::Cached:
             ENGINE_TRY(job.sink->write(piece.part, piece.first, bytes));

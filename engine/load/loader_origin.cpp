@@ -73,14 +73,7 @@ Result<void> readPackedValues(const TensorSource& source,
             return Error{ErrorCode::Internal, origin.name + ": a packed part is missing", {}};
         }
         ENGINE_TRY(source.read(*info, offset, bytes));
-        if (part == DeviceTensor::Scales || part == DeviceTensor::NestedAbsmax) {
-            std::vector<float> values(bytes.size() / 4);
-            std::memcpy(values.data(), bytes.data(), values.size() * 4);
-            return checkStatistics(origin.packed.layer,
-                                   part == DeviceTensor::Scales ? "absmax" : "nested_absmax",
-                                   values);
-        }
-        return {};
+        return checkPackedPart(origin, part, offset, bytes);
     };
     const auto layout = origin.layoutFor(origin.storedFormat());
     std::vector<float> values(static_cast<size_t>(count));
@@ -88,6 +81,22 @@ Result<void> readPackedValues(const TensorSource& source,
                              origin.packed.state.nested_offset, first, count, values.data()));
     convertDense(TensorType::F32, reinterpret_cast<const std::byte*>(values.data()),
                  origin.value_type, out, count);
+    return {};
+}
+
+Result<void>
+checkShape(const std::string& name, const TensorInfo& info, const std::vector<int64_t>& shape) {
+    const bool is_one_value = product(shape) == 1 && product(info.shape) == 1;
+    if (info.shape != shape && !is_one_value) {
+        return Error{ErrorCode::InvalidFile,
+                     said("%1: has shape %2, config.json makes it %3; model files and config.json "
+                          "belong to different models",
+                          name, shapeText(info.shape), shapeText(shape)),
+                     {{"tensor", name},
+                      {"rule", "shape"},
+                      {"expected", shapeText(shape)},
+                      {"found", shapeText(info.shape)}}};
+    }
     return {};
 }
 
@@ -111,18 +120,7 @@ Result<void> checkDense(const std::string& name,
                       {"rule", "dtype"},
                       {"found", std::string(tensorTypeName(info.type))}}};
     }
-    const bool is_one_value = product(shape) == 1 && product(info.shape) == 1;
-    if (info.shape != shape && !is_one_value) {
-        return Error{ErrorCode::InvalidFile,
-                     said("%1: has shape %2, config.json makes it %3; model files and config.json "
-                          "belong to different models",
-                          name, shapeText(info.shape), shapeText(shape)),
-                     {{"tensor", name},
-                      {"rule", "shape"},
-                      {"expected", shapeText(shape)},
-                      {"found", shapeText(info.shape)}}};
-    }
-    return {};
+    return checkShape(name, info, shape);
 }
 
 } // namespace
@@ -130,6 +128,9 @@ Result<void> checkDense(const std::string& name,
 Format WeightOrigin::storedFormat() const {
     if (kind == StoredAs::Packed4Bit) {
         return packed.format();
+    }
+    if (kind == StoredAs::Blocks) {
+        return codesFormat(*blockFormatOf(info->type), false);
     }
     return value_type == TensorType::F32   ? Format::F32
            : value_type == TensorType::F16 ? Format::F16
@@ -173,6 +174,29 @@ const TensorInfo* WeightOrigin::storedPart(int part) const {
     }
 }
 
+uint64_t WeightOrigin::partUnit() const {
+    return kind == StoredAs::Blocks
+               ? static_cast<uint64_t>(kernels::rowOf(*blockFormatOf(info->type)).block_bytes)
+               : 1;
+}
+
+Result<void> checkPackedPart(const WeightOrigin& origin,
+                             int part,
+                             uint64_t offset,
+                             std::span<const std::byte> bytes) {
+    if (origin.kind == StoredAs::Blocks) {
+        return checkBlocks(origin.name, *blockFormatOf(origin.info->type),
+                           static_cast<int64_t>(offset / origin.partUnit()), bytes);
+    }
+    if (part != DeviceTensor::Scales && part != DeviceTensor::NestedAbsmax) {
+        return {};
+    }
+    std::vector<float> values(bytes.size() / 4);
+    std::memcpy(values.data(), bytes.data(), values.size() * 4);
+    return checkStatistics(origin.packed.layer,
+                           part == DeviceTensor::Scales ? "absmax" : "nested_absmax", values);
+}
+
 Result<WeightOrigin> openOrigin(const TensorSource& source,
                                 std::string_view file_name,
                                 std::string_view canonical_name,
@@ -212,6 +236,10 @@ Result<WeightOrigin> openOrigin(const TensorSource& source,
         origin.value_type = TensorType::BF16;
         return origin;
     }
+    case StoredAs::Blocks:
+        ENGINE_TRY(checkShape(origin.name, *origin.info, shape));
+        origin.value_type = TensorType::F32;
+        return origin;
     case StoredAs::Dense:
         break;
     }
@@ -227,6 +255,9 @@ Result<void> checkOriginHeaders(const TensorSource& source,
     if (kind == StoredAs::Dense) {
         return checkDense(tensor.name, source, *source.find(file_name), tensor.shape);
     }
+    if (kind == StoredAs::Blocks) {
+        return checkShape(tensor.name, *source.find(file_name), tensor.shape);
+    }
     if (kind == StoredAs::Packed4Bit && tensor.shape.size() == 2) {
         return checkPackedHeaders(source, file_name, tensor.shape[0], tensor.shape[1]);
     }
@@ -241,7 +272,7 @@ Result<void> readValues(const TensorSource& source,
     if (count == 0) {
         return {};
     }
-    if (origin.kind == StoredAs::Packed4Bit) {
+    if (origin.kind == StoredAs::Packed4Bit || origin.kind == StoredAs::Blocks) {
         return readPackedValues(source, origin, first, count, out);
     }
     if (origin.kind == StoredAs::Int8Rows) {
@@ -293,21 +324,22 @@ Result<void> expandThrough(const PartReader& read,
     }
     // The blocks that the range touches become a small tensor of their own.
     const kernels::WeightFormat format = weightFormat(layout.format);
-    const int64_t block_size = layout.elementsPerScale();
-    const int bits = kernels::rowOf(format).bits;
+    const bool has_scales = layout.elementsPerScale() > 0;
+    const int64_t block_size =
+        has_scales ? layout.elementsPerScale() : kernels::rowOf(format).block_values;
     const int64_t n = layout.rows * layout.cols;
     const int64_t first_block = first / block_size;
     const int64_t blocks = (first + count - 1) / block_size - first_block + 1;
     const int64_t start = first_block * block_size;
     const int64_t end = std::min(n, start + blocks * block_size);
-    std::vector<uint8_t> codes(static_cast<size_t>(((end - start) * bits + 7) / 8));
-    ENGINE_TRY(read(DeviceTensor::Data, static_cast<uint64_t>(start * bits / 8),
+    std::vector<uint8_t> codes(static_cast<size_t>(kernels::valueBytes(format, end - start)));
+    ENGINE_TRY(read(DeviceTensor::Data, static_cast<uint64_t>(kernels::valueBytes(format, start)),
                     std::as_writable_bytes(std::span(codes))));
-    std::vector<float> absmax(static_cast<size_t>(blocks));
-    if (!isNested(layout.format)) {
+    std::vector<float> absmax(static_cast<size_t>(has_scales ? blocks : 0));
+    if (!isNested(layout.format) && has_scales) {
         ENGINE_TRY(read(DeviceTensor::Scales, static_cast<uint64_t>(first_block) * 4,
                         std::as_writable_bytes(std::span(absmax))));
-    } else {
+    } else if (has_scales) {
         std::array<float, 256> map{};
         if (nested_code.size() != map.size()) {
             ENGINE_TRY(read(DeviceTensor::NestedCode, 0, std::as_writable_bytes(std::span(map))));

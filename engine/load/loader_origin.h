@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where one tensor's values come from in a checkpoint, whatever form they have there (dense,
-// bitsandbytes 4-bit, LLM.int8()), and reads of any range of them. Private to the loader and the
-// tensor store.
+// bitsandbytes 4-bit, LLM.int8(), GGUF's blocks), and reads of any range of them. Private to the
+// loader and the tensor store.
 #pragma once
 
 #include "engine/load/tensor_store.h"
@@ -39,6 +39,8 @@ struct WeightOrigin {
     /// The stored tensor that is part `part` of an unchanged layout, nullptr when that part is
     /// empty or (nested_code) not one tensor of the file.
     [[nodiscard]] const TensorInfo* storedPart(int part) const;
+    /// What of a stored part belongs together and is checked together, in bytes.
+    [[nodiscard]] uint64_t partUnit() const;
 };
 
 /// What openOrigin() would refuse as far as the headers tell: nothing is read. For planning.
@@ -52,6 +54,14 @@ Result<WeightOrigin> openOrigin(const TensorSource& source,
                                 std::string_view file_name,
                                 std::string_view canonical_name,
                                 const std::vector<int64_t>& shape);
+
+/// Refuses what is no number in bytes of a packed weight: non-finite or negative statistics in
+/// parts Scales and NestedAbsmax, non-finite scales in whole blocks from byte `offset` of part Data
+/// on.
+Result<void> checkPackedPart(const WeightOrigin& origin,
+                             int part,
+                             uint64_t offset,
+                             std::span<const std::byte> bytes);
 
 /// Elements [first, first + count) as value_type into `out` (count * size bytes). Thread-safe.
 Result<void> readValues(const TensorSource& source,

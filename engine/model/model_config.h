@@ -71,6 +71,7 @@ struct AudioConfig {
     int64_t context_left = 13; ///< Reach of attention is context_left - 1 keys.
     double residual_weight = 0.5, logit_cap = 50.0, gradient_clipping = 1e10, rms_norm_eps = 1e-6;
     bool has_clipped_linears = false;
+    bool has_softplus_scale = false; ///< The files hold softplus(per_dim_scale), as GGUF's do.
     LayerRecipe recipe;
 };
 

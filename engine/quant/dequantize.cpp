@@ -4,6 +4,7 @@
 
 #include "engine/base/float_types.h"
 #include "engine/quant/quantize.h"
+#include "kernels/block_formats.h"
 
 #include <algorithm>
 #include <array>
@@ -100,6 +101,11 @@ void expandRange(const kernels::WeightView& weight, int64_t first, int64_t count
         }
         break;
     }
+    case kernels::WeightLayout::Blocks:
+        kernels::withBlockFormat(weight.format, [&](auto row) {
+            kernels::expandBlocks<decltype(row)::kFormat>(weight.data, first, count, out);
+        });
+        break;
     case kernels::WeightLayout::F32:
         std::memcpy(out, bytes + first * 4, static_cast<size_t>(count) * 4);
         break;

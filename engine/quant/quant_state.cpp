@@ -8,6 +8,7 @@
 #include "engine/base/float_types.h"
 #include "engine/base/sentence_english.h"
 #include "engine/quant/quant_state_error.h"
+#include "kernels/block_formats.h"
 
 #include <algorithm>
 #include <array>
@@ -270,6 +271,12 @@ StoredWeight describeStored(const TensorSource& source, std::string_view weight,
         addBytes(stem + ".weight_format");
         return stored;
     }
+    if (const auto blocks = blockFormatOf(info->type)) {
+        stored.kind = StoredAs::Blocks;
+        stored.format = codesFormat(*blocks, false);
+        stored.type = TensorType::F32;
+        return stored;
+    }
     stored.kind = StoredAs::Dense;
     stored.type = info->type;
     stored.format = info->type == TensorType::BF16  ? Format::Bf16
@@ -277,6 +284,30 @@ StoredWeight describeStored(const TensorSource& source, std::string_view weight,
                     : info->type == TensorType::F32 ? Format::F32
                                                     : Format::AsStored;
     return stored;
+}
+
+Result<void> checkBlocks(std::string_view weight,
+                         kernels::WeightFormat format,
+                         int64_t first_block,
+                         std::span<const std::byte> blocks) {
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(blocks.data());
+    const auto block_bytes = static_cast<size_t>(kernels::rowOf(format).block_bytes);
+    return kernels::withBlockFormat(format, [&](auto row) -> Result<void> {
+        constexpr kernels::WeightFormat F = decltype(row)::kFormat;
+        for (size_t at = 0; at + block_bytes <= blocks.size(); at += block_bytes) {
+            const kernels::BlockRange range = kernels::rangeOf<F>(bytes + at, 0);
+            const bool is_number = std::isfinite(range.scale) && std::isfinite(range.offset) &&
+                                   (F != kernels::WeightFormat::MXFP4 || bytes[at] != 255);
+            if (!is_number) {
+                return Error{ErrorCode::InvalidFile,
+                             said("%1: the scale of block %2 is not a finite number; the file is "
+                                  "damaged, download it again",
+                                  weight, first_block + static_cast<int64_t>(at / block_bytes)),
+                             {{"tensor", std::string(weight)}, {"rule", "block_scale"}}};
+            }
+        }
+        return {};
+    });
 }
 
 Result<PackedWeight>

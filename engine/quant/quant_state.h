@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that a checkpoint already holds quantized: bitsandbytes' 4-bit key sets and LLM.int8()
-// rows. The tensor's own keys decide what it is, never config.json. Key set and validation rules:
-// engine/quant/NF4.md. Does not quantize and does not place anything.
+// Weights that a checkpoint already holds quantized: bitsandbytes' 4-bit key sets, LLM.int8() rows
+// and GGUF's blocks. The tensor's own keys decide what it is, never config.json. Key set and
+// validation rules: engine/quant/NF4.md. Does not quantize and does not place anything.
 #pragma once
 
 #include "engine/quant/quantize.h"
@@ -31,11 +31,12 @@ parsePackedState(std::string_view layer, std::string_view suffix, std::string_vi
 
 /// How a checkpoint stores one weight, judged by key names and header entries only (no data is
 /// read, so it works on header-only sources).
-enum class StoredAs : uint8_t { Absent = 1, Dense, Packed4Bit, Int8Rows };
+enum class StoredAs : uint8_t { Absent = 1, Dense, Packed4Bit, Int8Rows, Blocks };
 struct StoredWeight {
     StoredAs kind = StoredAs::Absent;
     Format format = Format::AsStored;    ///< Nf4, Nf4Dq, Fp4, Fp4Dq when Packed4Bit; Bf16 (what we
-                                         ///< load it as) when Int8Rows; Bf16/F16/F32 when Dense.
+                                         ///< load it as) when Int8Rows; Bf16/F16/F32 when Dense;
+                                         ///< that of the blocks.
     TensorType type = TensorType::Other; ///< Element type when Dense.
     int32_t block_size = kBlockSize;     ///< Packed4Bit: from the number of absmax entries.
     uint64_t stored_bytes = 0;           ///< Size of all keys that make up the weight.
@@ -69,6 +70,13 @@ openPacked(const TensorSource& source, std::string_view weight, int64_t rows, in
 /// What of openPacked()'s rules the headers alone tell: nothing is read. For planning.
 Result<void>
 checkPackedHeaders(const TensorSource& source, std::string_view weight, int64_t rows, int64_t cols);
+
+/// Whether the scales of blocks are numbers that stand for values: finite, of MXFP4 not 255.
+/// `first_block` counts from the tensor's first, for the message. Error: InvalidFile.
+Result<void> checkBlocks(std::string_view weight,
+                         kernels::WeightFormat format,
+                         int64_t first_block,
+                         std::span<const std::byte> blocks);
 
 /// Finite and (plain absmax, nested_absmax) >= 0; `rule` is "absmax" or "nested_absmax".
 Result<void>

@@ -123,7 +123,7 @@ bool isBlockSize(int64_t block_size) {
 }
 
 int64_t elementsPerScale(Format format, int64_t cols, int32_t block_size) {
-    if (!isQuantized(format)) {
+    if (!isQuantized(format) || hasBlocks(format)) {
         return 0;
     }
     return weightFormat(format) == kernels::WeightFormat::Int8Row ? cols : block_size;
@@ -134,9 +134,10 @@ formatParts(Format format, TensorType stored, int64_t rows, int64_t cols, int32_
     const auto n = static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols);
     FormatParts parts;
     const auto weight_format = formatRow(format).weight_format;
-    const uint64_t bits = weight_format ? static_cast<uint64_t>(kernels::rowOf(*weight_format).bits)
-                                        : 8 * static_cast<uint64_t>(tensorTypeSize(stored));
-    parts.data = ceilDiv(n * bits, 8);
+    parts.data =
+        weight_format
+            ? static_cast<uint64_t>(kernels::valueBytes(*weight_format, static_cast<int64_t>(n)))
+            : n * tensorTypeSize(stored);
     const auto per_scale = static_cast<uint64_t>(elementsPerScale(format, cols, block_size));
     const uint64_t scales = per_scale > 0 ? ceilDiv(n, per_scale) : 0;
     if (isNested(format)) {

@@ -62,13 +62,14 @@ struct FormatParts {
     }
 };
 
-/// Elements that share a scale: a block, or a row of int8 rows; 0: the format has no scales.
+/// Elements that share a scale: a block, or a row of int8 rows; 0: the format has no scales apart
+/// from its values.
 int64_t elementsPerScale(Format format, int64_t cols, int32_t block_size);
 
 /// Bytes of a tensor of `rows` * `cols` elements in `format`; `stored` is the element type used for
 /// Format::AsStored, `block_size` counts for formats with blocks. This is the one byte rule of
-/// planner and loader: dense n*size; with scales ceil(n*bits/8) + 4*ns; nested ceil(n/2) + ns +
-/// 4*ceil(ns/256) + 1024 + 4; with ns = ceil(n/elementsPerScale()).
+/// planner and loader: dense n*size; blocks ceil(n/values)*bytes; with scales ceil(n*bits/8) +
+/// 4*ns; nested ceil(n/2) + ns + 4*ceil(ns/256) + 1024 + 4; with ns = ceil(n/elementsPerScale()).
 FormatParts formatParts(
     Format format, TensorType stored, int64_t rows, int64_t cols, int32_t block_size = kBlockSize);
 inline uint64_t formatBytes(

@@ -4,6 +4,7 @@
 #include "engine/base/paths.h"
 #include "engine/devices/card_measure.h"
 #include "engine/devices/system_memory.h"
+#include "engine/families/gguf/checkpoint.h"
 #include "engine/files/folder_advice.h"
 #include "engine/run/engine_state.h"
 #include "engine/run/memory_budget.h"
@@ -158,7 +159,9 @@ Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>()) {
 }
 Engine::~Engine() = default;
 
-Result<OpenedModel> Engine::Impl::open(const std::string& model, bool is_text_only) const {
+Result<OpenedModel> Engine::Impl::open(const std::string& model,
+                                       bool is_text_only,
+                                       const std::string& projector) const {
     constexpr std::string_view kShape = "shape:";
     if (model.starts_with(kShape)) {
         return openShape(model.substr(kShape.size()), is_text_only);
@@ -169,14 +172,13 @@ Result<OpenedModel> Engine::Impl::open(const std::string& model, bool is_text_on
                 ErrorCode::InvalidRequest,
                 said("the demo model is not installed beside this program; give a model folder")};
         }
-        return OpenedModel::open(folderCheckpoint(pathFromUtf8(options.demo_folder)),
-                                 options.families, is_text_only);
+        return OpenedModel::open(folderCheckpoint(pathFromUtf8(options.demo_folder)), is_text_only);
     }
     if (model.empty()) {
         return Error{ErrorCode::InvalidRequest, said("no model folder was given")};
     }
-    Result<OpenedModel> opened =
-        OpenedModel::open(folderCheckpoint(pathFromUtf8(model)), options.families, is_text_only);
+    ENGINE_ASSIGN(auto checkpoint, openCheckpoint(pathFromUtf8(model), pathFromUtf8(projector)));
+    Result<OpenedModel> opened = OpenedModel::open(std::move(checkpoint), is_text_only);
     if (!opened.has_value()) {
         return withDownload(std::move(opened).error(), options.hub_caches);
     }

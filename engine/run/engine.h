@@ -14,7 +14,6 @@
 #include "engine/base/sentence_english.h"
 #include "engine/client/engine_client.h"
 #include "engine/devices/card_inquiry.h"
-#include "engine/families/choice.h"
 #include "engine/forward/token/decode_options.h"
 #include "engine/plan/plan_english.h"
 #include "engine/run/computer.h"
@@ -44,7 +43,6 @@ struct EngineOptions {
     /// Where this computer's measured rates are kept; measured by the first plan when the file is
     /// missing. Empty: estimates use the planner's documented constants.
     std::string rates_file;
-    Families families = Families::Promised;
     /// Folders of huggingface_hub's downloads, to name them where somebody gives a repository's
     /// name for a folder (engine/files/folder_advice.h).
     std::vector<std::filesystem::path> hub_caches;

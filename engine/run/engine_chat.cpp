@@ -2,6 +2,7 @@
 // Replies, logits, attachments and tokens of the loaded model. From a request to ids:
 // engine_prompt.cpp.
 #include "engine/base/paths.h"
+#include "engine/families/gguf/checkpoint.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 #include "engine/run/engine_state.h"
@@ -377,8 +378,10 @@ Result<Tokenized> Engine::tokenize(const std::string& model, std::string_view te
         impl_->loaded->tokenizer.has_value()) {
         tokenizer = &*impl_->loaded->tokenizer;
     } else {
-        ENGINE_ASSIGN(own, Tokenizer::fromCheckpoint(*folderCheckpoint(pathFromUtf8(
-                               model == "demo" ? impl_->options.demo_folder : model))));
+        ENGINE_ASSIGN(
+            const auto checkpoint,
+            openCheckpoint(pathFromUtf8(model == "demo" ? impl_->options.demo_folder : model)));
+        ENGINE_ASSIGN(own, Tokenizer::fromCheckpoint(*checkpoint));
         tokenizer = &*own;
     }
     Tokenized result;

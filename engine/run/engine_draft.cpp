@@ -2,6 +2,7 @@
 // Which drafting assistant a load takes along.
 #include "engine/base/assistant_folder.h"
 #include "engine/base/paths.h"
+#include "engine/families/gguf/checkpoint.h"
 #include "engine/run/engine_state.h"
 
 #include <filesystem>
@@ -22,7 +23,8 @@ Result<void> Engine::Impl::addAssistant(OpenedModel& opened, const LoadRequest& 
     if (folder.empty()) {
         return {};
     }
-    Result<void> added = opened.addAssistant(folderCheckpoint(folder));
+    ENGINE_ASSIGN(auto checkpoint, openCheckpoint(folder));
+    Result<void> added = opened.addAssistant(std::move(checkpoint));
     if (!added.has_value()) {
         Error error = std::move(added).error();
         error.say(said("drafts (%1): %2", utf8Of(folder), error.told()));

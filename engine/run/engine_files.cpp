@@ -4,6 +4,7 @@
 #include "engine/base/file_writer.h"
 #include "engine/base/paths.h"
 #include "engine/base/small_file.h"
+#include "engine/families/gguf/checkpoint.h"
 #include "engine/files/folder_advice.h"
 #include "engine/files/safetensors_writer.h"
 #include "engine/lora/merge.h"
@@ -38,10 +39,23 @@ Result<std::vector<MergeInput>> adaptersOf(const MergeOrder& order,
     return adapters;
 }
 
+/// A model whose folder others are made from.
+Result<OpenedModel> openForWriting(const std::string& model) {
+    const auto path = pathFromUtf8(model);
+    if (isGgufFile(path)) {
+        return Error{ErrorCode::Unsupported,
+                     said("%1: is a GGUF file; adapters are merged into the model's Hugging Face "
+                          "folder, and applied without merging to this one",
+                          utf8Of(path.filename())),
+                     {{"rule", "GgufFile"}}};
+    }
+    return OpenedModel::open(folderCheckpoint(path));
+}
+
 } // namespace
 
 Result<MergeReport> Engine::merge(const MergeOrder& order, const std::stop_token& stop) {
-    auto result = OpenedModel::open(folderCheckpoint(pathFromUtf8(modelFolder(order.model))));
+    auto result = openForWriting(modelFolder(order.model));
     if (!result.has_value()) {
         return withDownload(std::move(result).error(), impl_->options.hub_caches);
     }
@@ -58,7 +72,7 @@ Result<MergeReport> Engine::merge(const MergeOrder& order, const std::stop_token
 }
 
 Result<StackReport> Engine::stack(const MergeOrder& order, const std::stop_token& stop) {
-    auto result = OpenedModel::open(folderCheckpoint(pathFromUtf8(modelFolder(order.model))));
+    auto result = openForWriting(modelFolder(order.model));
     if (!result.has_value()) {
         return withDownload(std::move(result).error(), impl_->options.hub_caches);
     }

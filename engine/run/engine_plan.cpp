@@ -95,7 +95,7 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
     Prepared out;
     {
         const kernels::StageTimer timer("config and headers");
-        ENGINE_ASSIGN(out.opened, open(request.model, request.is_text_only));
+        ENGINE_ASSIGN(out.opened, open(request.model, request.is_text_only, request.projector));
         ENGINE_TRY(addAssistant(out.opened, request));
     }
     std::vector<AdapterFootprint> footprints;

@@ -113,9 +113,11 @@ struct Engine::Impl {
     /// plans when a card gets into need.
     [[nodiscard]] MemoryBudget budgetOf(DeviceId card, const kernels::Device* device) const;
 
-    /// A folder, "demo" or "shape:NAME"; `is_text_only`: without its towers.
+    /// A folder, a GGUF file (its `projector`: ggufCheckpoint()), "demo" or "shape:NAME";
+    /// `is_text_only`: without its towers.
     [[nodiscard]] Result<OpenedModel> open(const std::string& model,
-                                           bool is_text_only = false) const;
+                                           bool is_text_only = false,
+                                           const std::string& projector = {}) const;
 
     /// The drafting assistant that the request asks for; nothing where it asks for none.
     Result<void> addAssistant(OpenedModel& opened, const LoadRequest& request) const;

@@ -107,6 +107,10 @@ StoredTensors describeAll(const OpenedModel& opened) {
         case StoredAs::Int8Rows:
             entry.type = TensorType::BF16;
             break; // loaded as bf16
+        case StoredAs::Blocks:
+            entry.type = TensorType::F32;
+            entry.packed = weight.format;
+            break;
         case StoredAs::Absent:
             continue;
         }
@@ -219,10 +223,9 @@ std::string kindOf(Part part, TensorKind kind) {
 } // namespace
 
 Result<OpenedModel> OpenedModel::open(std::shared_ptr<const Checkpoint> checkpoint,
-                                      Families families,
                                       bool is_text_only) {
     OpenedModel opened;
-    ENGINE_ASSIGN(opened.config, readModelConfig(*checkpoint, families));
+    ENGINE_ASSIGN(opened.config, readModelConfig(*checkpoint));
     if (is_text_only) {
         leaveOutTowers(opened.config);
     }
@@ -307,8 +310,7 @@ Result<OpenedModel> openShape(const std::string& shape, bool is_text_only) {
         return Error{ErrorCode::InvalidRequest,
                      said("--shape %1: expected e2b, e4b, 26b or 31b", shape)};
     }
-    return OpenedModel::open(std::make_shared<ShapeCheckpoint>(shape, config), Families::Promised,
-                             is_text_only);
+    return OpenedModel::open(std::make_shared<ShapeCheckpoint>(shape, config), is_text_only);
 }
 
 std::vector<Sentence> oddThings(const OpenedModel& opened) {

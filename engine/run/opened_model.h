@@ -31,7 +31,6 @@ struct OpenedModel {
     /// `is_text_only`: without its towers (leaveOutTowers()).
     /// Errors: those of config and checkpoint readers.
     static Result<OpenedModel> open(std::shared_ptr<const Checkpoint> checkpoint,
-                                    Families families = Families::Promised,
                                     bool is_text_only = false);
 
     /// Adds a drafting assistant: its config, tensors and files under the names of its part.

@@ -3,6 +3,7 @@
 // a rounded product followed by a rounded sum.
 #include "kernels/cpu/weight_rows.h"
 
+#include "kernels/block_formats.h"
 #include "kernels/cpu/code_tables.h"
 #include "kernels/cpu/float_types.h"
 
@@ -86,6 +87,9 @@ void expandRow(
         case WeightLayout::Int8Block:
             out[i] = static_cast<float>(static_cast<const int8_t*>(weight.data)[index]) *
                      weight.absmax[index / weight.block_size];
+            break;
+        case WeightLayout::Blocks:
+            out[i] = blockElement(weight.format, weight.data, index);
             break;
         }
     }

@@ -11,6 +11,7 @@
 #include "kernels/weight_formats.h"
 #include "tests/support/pages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -111,6 +112,55 @@ inline Guarded<uint8_t> stored(const Guarded<float>& values, kernels::DType type
     return result;
 }
 
+/// Formats of blocks, and their names.
+inline constexpr std::pair<kernels::WeightFormat, const char*> kBlockFormats[] = {
+    {kernels::WeightFormat::Q4_0, "Q4_0"},     {kernels::WeightFormat::Q4_1, "Q4_1"},
+    {kernels::WeightFormat::Q5_0, "Q5_0"},     {kernels::WeightFormat::Q5_1, "Q5_1"},
+    {kernels::WeightFormat::Q8_0, "Q8_0"},     {kernels::WeightFormat::Q2_K, "Q2_K"},
+    {kernels::WeightFormat::Q3_K, "Q3_K"},     {kernels::WeightFormat::Q4_K, "Q4_K"},
+    {kernels::WeightFormat::Q5_K, "Q5_K"},     {kernels::WeightFormat::Q6_K, "Q6_K"},
+    {kernels::WeightFormat::IQ4_NL, "IQ4_NL"}, {kernels::WeightFormat::IQ4_XS, "IQ4_XS"},
+    {kernels::WeightFormat::MXFP4, "MXFP4"},   {kernels::WeightFormat::Q2_0, "Q2_0"},
+};
+
+/// Random blocks whose scales are small numbers: each of a block's halves is set, wherever it is.
+inline void fillBlocks(kernels::WeightFormat format, Guarded<uint8_t>& bytes, Rng& rng) {
+    using kernels::WeightFormat;
+    const auto halvesOf = [format]() -> std::vector<size_t> {
+        switch (format) {
+        case WeightFormat::Q4_1:
+        case WeightFormat::Q5_1:
+        case WeightFormat::Q4_K:
+        case WeightFormat::Q5_K:
+            return {0, 2};
+        case WeightFormat::Q2_K:
+            return {80, 82};
+        case WeightFormat::Q3_K:
+            return {108};
+        case WeightFormat::Q6_K:
+            return {208};
+        default:
+            return {0};
+        }
+    };
+    for (size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = static_cast<uint8_t>(rng.next());
+    }
+    const auto block_bytes = static_cast<size_t>(kernels::rowOf(format).block_bytes);
+    for (size_t block = 0; block < bytes.size(); block += block_bytes) {
+        if (format == WeightFormat::MXFP4) {
+            bytes[block] = static_cast<uint8_t>(118 + rng.next() % 6);
+            continue;
+        }
+        for (const size_t half : halvesOf()) {
+            uint16_t bits = 0;
+            kernels::cpu::storeElement(&bits, kernels::DType::F16, 0,
+                                       0.002F + 0.02F * std::fabs(rng.uniform()));
+            std::memcpy(&bytes[block + half], &bits, sizeof bits);
+        }
+    }
+}
+
 /// A weight of any format with its memory. Values are random, scales plausible (one of them zero).
 struct TestWeight {
     Guarded<uint8_t> bytes;
@@ -154,6 +204,10 @@ inline TestWeight makeWeight(kernels::WeightFormat format,
         for (size_t i = 0; i < w.bytes.size(); ++i) {
             w.bytes[i] = static_cast<uint8_t>(rng.next());
         }
+        break;
+    case kernels::WeightLayout::Blocks:
+        w.bytes = Guarded<uint8_t>(static_cast<size_t>(kernels::valueBytes(format, count)));
+        fillBlocks(format, w.bytes, rng);
         break;
     }
     w.view.data = w.bytes.data();
@@ -218,8 +272,12 @@ inline const char* formatName(kernels::WeightFormat format) {
         return "int4";
     case kernels::WeightFormat::Int8:
         return "int8 blocks";
+    default:
+        break;
     }
-    return "?";
+    const auto* const found = std::find_if(std::begin(kBlockFormats), std::end(kBlockFormats),
+                                           [&](const auto& row) { return row.first == format; });
+    return found == std::end(kBlockFormats) ? "?" : found->second;
 }
 
 /// Names of the tables that are compared with the reference; a test skips those that the machine

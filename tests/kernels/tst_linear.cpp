@@ -95,6 +95,15 @@ void TestLinear::matchesReference_data() {
                 }
             }
         }
+        for (const auto& [format, name] : support::kBlockFormats) {
+            for (const LinearShape& s : std::vector<LinearShape>{
+                     {1, 256, 131}, {2, 512, 33}, {8, 256, 16}, {37, 768, 20}, {1, 2048, 7}}) {
+                QTest::addRow("%s %s %lldx%lldx%lld", table, name, static_cast<long long>(s.tokens),
+                              static_cast<long long>(s.in), static_cast<long long>(s.out))
+                    << QByteArray(table) << format << qlonglong(s.tokens) << qlonglong(s.in)
+                    << qlonglong(s.out) << 64 << false << DType::F32;
+            }
+        }
         for (const int block : {32, 64, 128, 256, 512, 1024, 2048, 4096}) {
             for (const int64_t in : {256, 4096, 1000, 99}) {
                 for (const int64_t tokens : {1, 30}) {

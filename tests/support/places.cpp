@@ -25,4 +25,9 @@ std::filesystem::path goldenDir() {
     return moved != nullptr ? moved : BELFRY_GOLDEN_DIR;
 }
 
+std::filesystem::path goldenMoreDir() {
+    const char* moved = std::getenv("BELFRY_GOLDEN_MORE_DIR");
+    return moved != nullptr ? moved : unpackedDataDir() / "golden_more";
+}
+
 } // namespace support

@@ -15,5 +15,8 @@ std::filesystem::path testDataDir();
 std::filesystem::path unpackedDataDir();
 /// Folder of the golden data, for example goldenDir() / "e2b/model"; $BELFRY_GOLDEN_DIR if set.
 std::filesystem::path goldenDir();
+/// Golden data of the 12B, of compressed-tensors and GGUF files; $BELFRY_GOLDEN_MORE_DIR if set,
+/// which may hold more files than are tracked.
+std::filesystem::path goldenMoreDir();
 
 } // namespace support

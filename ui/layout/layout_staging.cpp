@@ -26,7 +26,7 @@ bool hasSameOptions(const engine::LoadRequest& a, const engine::LoadRequest& b) 
            a.prefill_chunk == b.prefill_chunk && a.image_tokens == b.image_tokens &&
            a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
            a.is_reference_precision == b.is_reference_precision &&
-           a.is_text_only == b.is_text_only && a.draft == b.draft &&
+           a.is_text_only == b.is_text_only && a.projector == b.projector && a.draft == b.draft &&
            a.draft_tokens == b.draft_tokens;
 }
 
@@ -153,6 +153,7 @@ void LayoutStaging::adoptOptions(const engine::LoadRequest& request) {
     adopt(&engine::LoadRequest::sim_gpus);
     adopt(&engine::LoadRequest::is_reference_precision);
     adopt(&engine::LoadRequest::is_text_only);
+    adopt(&engine::LoadRequest::projector);
     adopt(&engine::LoadRequest::draft);
     adopt(&engine::LoadRequest::draft_tokens);
     wanted.adapters = request.adapters;

@@ -30,7 +30,7 @@ bool differsInMapOnly(const engine::LoadRequest& a, const engine::LoadRequest& b
            a.prefill_chunk == b.prefill_chunk && a.image_tokens == b.image_tokens &&
            a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
            a.is_reference_precision == b.is_reference_precision &&
-           a.is_text_only == b.is_text_only && a.draft == b.draft &&
+           a.is_text_only == b.is_text_only && a.projector == b.projector && a.draft == b.draft &&
            a.draft_tokens == b.draft_tokens && a.threads == b.threads;
 }
 

@@ -352,7 +352,7 @@ Result<void> finishConfig(const Checkpoint& checkpoint, ModelConfig& config) {
 
 const Family& gemma4Family() {
     static constexpr std::array<std::string_view, 2> kModelTypes = {"gemma4", "gemma4_text"};
-    static constexpr Family kFamily = {"gemma4",     kModelTypes,       false,      parseConfig,
+    static constexpr Family kFamily = {"gemma4",     kModelTypes,       parseConfig,
                                        finishConfig, listGemma4Tensors, gemma4Turns};
     return kFamily;
 }

@@ -87,6 +87,7 @@ AudioConfig readAudioConfig(const JsonSection& section) {
     audio.gradient_clipping = section.number("gradient_clipping", 1e-3, 1e300, 1e10);
     audio.rms_norm_eps = section.number("rms_norm_eps", 1e-30, 1.0, 1e-6);
     audio.has_clipped_linears = section.boolean("use_clipped_linears", true);
+    audio.has_softplus_scale = section.boolean("has_softplus_scale", false);
     requireActivation(section, "hidden_act", "silu");
     if (audio.hidden_size % 2 != 0 || audio.hidden_size % audio.num_heads != 0) {
         section.invalid("ConfigRange", "hidden_size",

@@ -152,7 +152,7 @@ Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
 
 const Family& llamaFamily() {
     static constexpr std::array<std::string_view, 1> kModelTypes = {"llama"};
-    static constexpr Family kFamily = {"llama", kModelTypes,      true,       parseConfig,
+    static constexpr Family kFamily = {"llama", kModelTypes,      parseConfig,
                                        nullptr, listLlamaTensors, folderTurns};
     return kFamily;
 }

@@ -29,6 +29,9 @@ bool takeRows(WeightView& view, int64_t first, int64_t rows) {
     case WeightLayout::BF16:
         move(element * 2);
         break;
+    case WeightLayout::Blocks: // A row begins a block.
+        move(kernels::valueBytes(view.format, element));
+        break;
     case WeightLayout::Int8Row:
         move(element);
         view.row_scale += first;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/cpu/code_tables.h"
+#include "kernels/cpu/simd/expand_blocks.h"
 #include "kernels/cpu/simd/lanes.h"
 #include "kernels/cpu/weight_rows.h"
 #include "kernels/views.h"
@@ -114,6 +115,10 @@ struct Expand {
                 i = end;
             }
             return;
+        case WeightLayout::Blocks:
+            return withBlockFormat(w.format, [&](auto format) {
+                ExpandBlocks<V>::template row<decltype(format)::kFormat>(w.data, first, count, out);
+            });
         case WeightLayout::Codes:
             return fourBitRow(w, table, row_index, col_begin, count, out);
         }

@@ -32,6 +32,7 @@ struct DotLimits {
             return bf16;
         case WeightLayout::Codes:
         case WeightLayout::Int8Block:
+        case WeightLayout::Blocks:
             return four_bit;
         case WeightLayout::Int8Row:
             return int8;
@@ -109,7 +110,8 @@ struct Linear {
         case WeightLayout::Int8Row:
             return fn(DotTag<typename Kit::Int8>(), w.cols);
         case WeightLayout::Int8Block:
-            return fn(DotTag<ExpandingDot<V>>(), w.cols);
+        case WeightLayout::Blocks:
+            return fn(DotTag<ExpandingDot<V>>(), valueBytes(w.format, w.cols));
         case WeightLayout::Codes:
             break;
         }

@@ -73,6 +73,7 @@ inline WeightArgs weightArgs(const WeightView& w) {
     args.block_size = w.block_size;
     args.layout = rowOf(w.format).layout;
     args.code_table = rowOf(w.format).code_table;
+    args.format = w.format;
     args.expand_type = static_cast<int32_t>(w.expand_type);
     return args;
 }

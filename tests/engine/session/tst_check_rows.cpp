@@ -61,8 +61,7 @@ struct Opened {
     Opened(const std::string& folder, int64_t chunk) : card(support::smallCard()) {
         const engine::GpuAccess access =
             engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images());
-        opened = support::must(engine::OpenedModel::open(engine::folderCheckpoint(folder),
-                                                         engine::Families::Promised, true),
+        opened = support::must(engine::OpenedModel::open(engine::folderCheckpoint(folder), true),
                                "model");
         const engine::LoadRequest request = requestFor(folder, chunk);
         engine::HostDeviceOptions options;

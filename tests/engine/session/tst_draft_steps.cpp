@@ -36,9 +36,8 @@ struct Drafting {
         : card(support::smallCard()) {
         const engine::GpuAccess access =
             engine::cudaAccess(&card.fake().driver(), {}, support::FakeDriver::images());
-        opened = support::must(engine::OpenedModel::open(engine::folderCheckpoint(model_folder),
-                                                         engine::Families::Promised, true),
-                               "model");
+        opened = support::must(
+            engine::OpenedModel::open(engine::folderCheckpoint(model_folder), true), "model");
         support::must(opened.addAssistant(engine::folderCheckpoint(assistant)), "assistant");
         how.model = model_folder;
         how.device_map = "gpu";

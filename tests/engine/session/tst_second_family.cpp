@@ -95,8 +95,7 @@ void TestSecondFamily::refusedUnlessAskedFor() {
 }
 
 void TestSecondFamily::everyHiddenState() {
-    const auto read =
-        engine::readModelConfig(folder_.path().toStdString(), engine::Families::Experimental);
+    const auto read = engine::readModelConfig(folder_.path().toStdString());
     VERIFY_VALUE(read);
     auto open = support::openModel(folder_.path().toStdString(), *read, true,
                                    kernels::cpuScalarOps(), 512, 64);
@@ -143,7 +142,6 @@ void TestSecondFamily::logitsAndTokens() {
     support::HiddenCounts counts;
     {
         engine::EngineOptions options;
-        options.families = engine::Families::Experimental;
         options.gpus = support::hiddenAccess(2, kFamilyCapacity, counts);
         engine::Engine engine(options);
         engine::LoadRequest wanted = request();
@@ -206,7 +204,6 @@ void TestSecondFamily::conversation() {
                "{% if m.role == 'assistant' %}<end>{% endif %}{% endfor %}"
                "{% if add_generation_prompt %}<turn>assistant\n{% endif %}";
         engine::EngineOptions options;
-        options.families = engine::Families::Experimental;
         engine::Engine engine(options);
         const auto loaded = engine.load(request(), {}, {});
         if (!loaded.has_value()) {
@@ -259,7 +256,6 @@ void TestSecondFamily::fusedStepsOnCards() {
     constexpr int kTokens = 5;
     support::EmulatedCard card(support::smallCard(2));
     engine::EngineOptions options = support::optionsOn(card);
-    options.families = engine::Families::Experimental;
     engine::Engine engine(options);
     engine::LoadRequest wanted = request();
     wanted.is_reference_precision = false;
@@ -345,8 +341,7 @@ void TestSecondFamily::refusesWhatItDoesNotCompute() {
         config.erase("rope_parameters");
     }
     config[key.toStdString()] = nlohmann::json::parse(value.toStdString());
-    const auto read =
-        engine::parseModelConfig(config.dump(), "", "", engine::Families::Experimental);
+    const auto read = engine::parseModelConfig(config.dump(), "", "");
     QVERIFY(!read.has_value());
     QVERIFY2(read.error().message.find(key == QLatin1String("rope_scaling")
                                            ? "rope_type"

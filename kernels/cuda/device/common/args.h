@@ -41,6 +41,7 @@ struct WeightArgs {
     int32_t block_size;
     WeightLayout layout;
     uint8_t code_table; ///< As in WeightFormatRow.
+    WeightFormat format;
     int32_t expand_type;
 };
 

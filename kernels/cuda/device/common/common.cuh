@@ -2,6 +2,7 @@
 // Device helpers: element conversion, the value of one stored weight, block reductions.
 #pragma once
 
+#include "kernels/block_formats.h"
 #include "kernels/cuda/device/common/args.h"
 #include "kernels/cuda/device/common/ptx.cuh"
 
@@ -56,6 +57,12 @@ __device__ __forceinline__ float blockScale(const WeightArgs& w, int64_t block) 
                      w.nested_offset);
 }
 
+/// A value of a block; a function of its own, as it has fourteen ways that few calls take.
+static __device__ __noinline__ float
+blockValueAt(WeightFormat format, const void* data, int64_t i) {
+    return blockElement(format, data, i);
+}
+
 /// Element i (flat, row-major) of a stored weight, exactly as its format defines it.
 __device__ __forceinline__ float weightValue(const WeightArgs& w, int64_t row, int64_t index) {
     switch (w.layout) {
@@ -71,6 +78,8 @@ __device__ __forceinline__ float weightValue(const WeightArgs& w, int64_t row, i
     case WeightLayout::Int8Block:
         return __fmul_rn(static_cast<float>(static_cast<const int8_t*>(w.data)[index]),
                          w.absmax[index / w.block_size]);
+    case WeightLayout::Blocks:
+        return blockValueAt(w.format, w.data, index);
     default: {
         const uint8_t byte = static_cast<const uint8_t*>(w.data)[index >> 1];
         const int code = (index & 1) == 0 ? byte >> 4 : byte & 15;

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/families/gguf/checkpoint.h"
+
+#include "engine/base/ascii.h"
+#include "engine/base/folder_list.h"
+#include "engine/base/paths.h"
+#include "engine/families/gguf/metadata.h"
+#include "engine/files/model_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace engine {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using gguf::Architecture;
+using gguf::Files;
+
+class GgufCheckpoint final : public Checkpoint {
+public:
+    GgufCheckpoint(Files files, Architecture architecture, std::string config)
+        : files_(std::move(files)), architecture_(architecture), config_(std::move(config)) {}
+
+    [[nodiscard]] fs::path where() const override { return files_.text->path; }
+
+    [[nodiscard]] bool has(ModelText text) const override {
+        switch (text) {
+        case ModelText::Config:
+        case ModelText::Generation:
+        case ModelText::TokenizerConfig:
+            return true;
+        case ModelText::Tokenizer:
+            return files_.text->header.has("tokenizer.ggml.tokens");
+        case ModelText::ChatTemplate:
+            return files_.text->header.has("tokenizer.chat_template");
+        default:
+            return false;
+        }
+    }
+
+    [[nodiscard]] Result<std::optional<std::string>> read(ModelText text) const override {
+        if (!has(text)) {
+            return std::optional<std::string>();
+        }
+        ENGINE_ASSIGN(std::string found, written(text));
+        return std::optional(std::move(found));
+    }
+
+    [[nodiscard]] Error missing(ModelText text) const override {
+        return {ErrorCode::InvalidFile,
+                said("%1: holds nothing that stands for %2; get the file of another converter",
+                     files_.text->header.fileName(), fileNameOf(text)),
+                {{"rule", "GgufTextMissing"}}};
+    }
+
+    [[nodiscard]] Result<std::unique_ptr<TensorSource>>
+    openTensors(const OpenOptions& options) const override {
+        auto source = std::make_unique<GgufSource>();
+        ENGINE_TRY(gguf::addTensors(files_, architecture_, *source));
+        if (source->isHeaderOnly() && !options.is_header_only_allowed) {
+            return Error{ErrorCode::InvalidFile,
+                         said("%1: the file was cut short; download it again",
+                              files_.text->header.fileName()),
+                         {{"rule", "GgufDataTruncated"}}};
+        }
+        return std::unique_ptr<TensorSource>(std::move(source));
+    }
+
+private:
+    [[nodiscard]] Result<std::string> written(ModelText text) const {
+        const GgufModel& model = *files_.text;
+        switch (text) {
+        case ModelText::Generation:
+            return gguf::generationText(model, architecture_);
+        case ModelText::Tokenizer:
+            return gguf::tokenizerText(model);
+        case ModelText::TokenizerConfig:
+            return gguf::tokenizerConfigText(model);
+        case ModelText::ChatTemplate: {
+            ENGINE_ASSIGN(const auto stored, model.header.text("tokenizer.chat_template"));
+            return std::string(stored.value_or(""));
+        }
+        default:
+            return config_;
+        }
+    }
+
+    Files files_;
+    Architecture architecture_;
+    std::string config_;
+};
+
+/// What a projector says of the model that it belongs to; nullopt where the file is none.
+std::optional<int64_t> projectedWidth(const GgufModel& file) {
+    const auto architecture = file.header.text("general.architecture");
+    if (!architecture || architecture->value_or("") != "clip") {
+        return std::nullopt;
+    }
+    for (const std::string_view key : {"clip.vision.projection_dim", "clip.audio.projection_dim"}) {
+        if (const auto width = file.header.integer(key); width && *width) {
+            return **width;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Whether a projector of the right width can be the model's: embedders in place of towers are the
+/// 12B's alone, which has neither per-layer tables nor experts.
+bool fits(const GgufModel& model, const GgufModel& projector, int64_t width) {
+    const bool is_embedder = projector.find("v.patch_norm.1.weight") != nullptr;
+    const bool can_be_12b = model.find("per_layer_token_embd.weight") == nullptr &&
+                            model.find("blk.0.ffn_gate_inp.weight") == nullptr;
+    return projectedWidth(projector) == width && (!is_embedder || can_be_12b);
+}
+
+/// Which of several projectors is the better one: towers lose below 16 bits.
+int rankOf(const GgufModel& projector) {
+    const TensorInfo* info = projector.find("mm.input_projection.weight");
+    constexpr std::array kOrder = {TensorType::BF16, TensorType::F32, TensorType::F16};
+    const auto* const at =
+        std::find(kOrder.begin(), kOrder.end(), info == nullptr ? TensorType::Other : info->type);
+    return static_cast<int>(at - kOrder.begin());
+}
+
+/// The projectors in the model's folder that fit it, the best one first. A name narrows the search,
+/// the header decides.
+std::vector<std::shared_ptr<const GgufModel>> projectorsFor(const GgufModel& model, int64_t width) {
+    const fs::path folder = model.path.parent_path();
+    constexpr size_t kMostNames = 10'000;
+    std::error_code failure;
+    std::vector<fs::path> names = listFolder(folder, kMostNames, failure);
+    std::sort(names.begin(), names.end());
+    std::vector<std::shared_ptr<const GgufModel>> found;
+    for (const fs::path& name : names) {
+        const std::string text = lowered(utf8Of(name));
+        if (!text.ends_with(".gguf") || text.find("mmproj") == std::string::npos) {
+            continue;
+        }
+        auto opened = openGgufModel(folder / name);
+        if (opened && fits(model, **opened, width)) {
+            found.push_back(*std::move(opened));
+        }
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return rankOf(*a) < rankOf(*b); });
+    return found;
+}
+
+Result<int64_t> widthOf(const GgufModel& model) {
+    return gguf::Keys(model, "gemma4.").count("embedding_length");
+}
+
+/// The towers' file: the one that was named, else the best of the folder; nullptr: none.
+Result<std::shared_ptr<const GgufModel>> towersOf(const GgufModel& model, const fs::path& named) {
+    ENGINE_ASSIGN(const int64_t width, widthOf(model));
+    if (named.empty()) {
+        const auto found = projectorsFor(model, width);
+        return found.empty() ? std::shared_ptr<const GgufModel>() : found.front();
+    }
+    ENGINE_ASSIGN(auto projector, openGgufModel(named));
+    const auto its = projectedWidth(*projector);
+    if (fits(model, *projector, width)) {
+        return projector;
+    }
+    const std::string& name = projector->header.fileName();
+    const auto others = projectorsFor(model, width);
+    const Sentence step = others.empty()
+                              ? said("get the mmproj file of the model's own repository")
+                              : said("%1 beside the model fits", others.front()->header.fileName());
+    return Error{ErrorCode::InvalidFile,
+                 its ? said("%1: belongs to another model: its features are %2 wide, %3 is %4 "
+                            "wide; %5",
+                            name, *its, model.header.fileName(), width, step)
+                     : said("%1: is not a projector (mmproj); %2", name, step),
+                 {{"rule", "GgufProjector"}, {"file", name}}};
+}
+
+} // namespace
+
+bool isGgufFile(const fs::path& path) {
+    std::error_code failure;
+    if (!fs::is_regular_file(path, failure)) {
+        return false;
+    }
+    const auto head = headOfModelFile(path.parent_path(), utf8Of(path.filename()), 4);
+    return lowered(utf8Of(path)).ends_with(".gguf") ||
+           (head.size() == 4 && std::memcmp(head.data(), "GGUF", 4) == 0);
+}
+
+Result<std::shared_ptr<const Checkpoint>> ggufCheckpoint(const fs::path& file,
+                                                         const fs::path& projector) {
+    Files files;
+    ENGINE_ASSIGN(files.text, openGgufModel(file));
+    ENGINE_ASSIGN(const Architecture architecture, gguf::architectureOf(*files.text));
+    if (architecture == Architecture::Gemma4) {
+        ENGINE_ASSIGN(files.towers, towersOf(*files.text, projector));
+    } else if (!projector.empty()) {
+        return Error{ErrorCode::InvalidFile,
+                     said("%1: models of its architecture take no projector; leave --mmproj out",
+                          files.text->header.fileName()),
+                     {{"rule", "GgufProjector"}}};
+    }
+    ENGINE_ASSIGN(std::string config, gguf::configText(files, architecture));
+    return std::shared_ptr<const Checkpoint>(
+        std::make_shared<GgufCheckpoint>(std::move(files), architecture, std::move(config)));
+}
+
+Result<std::shared_ptr<const Checkpoint>> openCheckpoint(const fs::path& model,
+                                                         const fs::path& projector) {
+    if (isGgufFile(model)) {
+        return ggufCheckpoint(model, projector);
+    }
+    if (!projector.empty()) {
+        return Error{ErrorCode::InvalidFile,
+                     said("%1: is not a GGUF file; --mmproj goes with one", utf8Of(model)),
+                     {{"rule", "GgufProjector"}}};
+    }
+    return folderCheckpoint(model);
+}
+
+} // namespace engine

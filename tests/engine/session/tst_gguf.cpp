@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// GGUF files through the whole engine, against the float64 run over the expanded weights
+// (golden_more): formats alone and mixed, projectors, experts, the 12B, PEFT adapters, each on the
+// processor, on two simulated cards with the towers on the CPU, and streamed from disk; and the
+// files' tokenizer and turns.
+#include "tests/support/engine/golden_engine.h"
+#include "tests/support/program/test_class.h"
+#include "tests/support/results.h"
+#include "tests/support/worst_error.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Largest difference to the float64 run, as a share of the largest logit.
+constexpr double kBound = 1e-4;
+constexpr int64_t kRows = 4; // of logits, in the expected data
+
+struct Folder {
+    nlohmann::json cases;
+    std::map<std::string, support::GoldenTensor> logits;
+};
+
+fs::path folderOf(const std::string& name) {
+    return support::goldenMoreDir() / ("gguf-" + name);
+}
+
+const Folder& folder(const std::string& name) {
+    static std::map<std::string, Folder> known;
+    Folder& entry = known[name];
+    if (entry.logits.empty()) {
+        entry.cases = support::readJson(folderOf(name) / "cases.json");
+        entry.logits = support::readSafetensors(folderOf(name) / "expected_logits.safetensors");
+    }
+    return entry;
+}
+
+/// The case as a request; media lie beside the folders.
+engine::GenerateRequest requestOf(const nlohmann::json& c) {
+    engine::GenerateRequest request;
+    request.raw_ids = c["input_ids"].get<std::vector<int32_t>>();
+    request.image_tokens = 70;
+    if (c["image"].is_string()) {
+        request.raw_images.push_back(
+            (support::goldenMoreDir() / c["image"].get<std::string>()).string());
+    }
+    if (c["audio"].is_string()) {
+        request.raw_audios.push_back(
+            (support::goldenMoreDir() / c["audio"].get<std::string>()).string());
+    }
+    request.sampling.temperature = 0.0;
+    request.sampling.ignores_eos = true;
+    return request;
+}
+
+engine::LoadRequest loadOf(const std::string& name, const std::string& label) {
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.model = (folderOf(name) / (label + ".gguf")).string();
+    request.image_tokens = 70; // as the expected data have it
+    const fs::path projector = folderOf(name) / (label + ".mmproj.gguf");
+    if (fs::exists(projector)) {
+        request.projector = projector.string();
+    }
+    return request;
+}
+
+struct Place {
+    const char* name;
+    const char* map;
+};
+constexpr Place kPlaces[] = {
+    {"cpu", "cpu"},
+    {"towers on the CPU", "towers-cpu"},
+    {"two cards", R"({"version": 1, "default": "sim:0", "map": {
+        "model.language_model.layers.1": "sim:1", "lm_head": "cpu",
+        "model.language_model.embed_tokens": "cpu"}})"},
+    {"streamed", R"({"version": 1, "default": "sim:0", "map": {
+        "model.language_model.layers.0": {"store": "disk", "compute": "sim:0"},
+        "model.language_model.layers.1": {"store": "cpu", "compute": "sim:0"}}})"},
+};
+
+} // namespace
+
+class TestGguf : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void sameLogits_data();
+    void sameLogits();
+    void adapters_data();
+    void adapters();
+    void requantized();
+    void findsItsProjector();
+    void cleanupTestCase() { worst_.print("GGUF files against float64"); }
+
+private:
+    support::WorstError worst_;
+};
+
+void TestGguf::sameLogits_data() {
+    support::addColumns<QString, QString, QString>("folder", "label", "map");
+    for (const char* name : {"e2b", "moe26b", "dense31b", "12b", "k256", "k256mix"}) {
+        if (!fs::exists(folderOf(name))) {
+            continue; // beside the project, not in it
+        }
+        for (const auto& [label, types] : folder(name).cases["types"].items()) {
+            if (!fs::exists(folderOf(name) / (label + ".gguf"))) {
+                continue;
+            }
+            for (const Place& place : kPlaces) {
+                if (std::string(name) == "k256" && place.map != kPlaces[0].map) {
+                    continue; // one layer
+                }
+                QTest::addRow("%s %s, %s", name, label.c_str(), place.name)
+                    << name << QString::fromStdString(label) << place.map;
+            }
+        }
+    }
+}
+
+void TestGguf::sameLogits() {
+    QFETCH(QString, folder);
+    QFETCH(QString, label);
+    QFETCH(QString, map);
+    const std::string name = folder.toStdString();
+    const Folder& golden = ::folder(name);
+    engine::LoadRequest request = loadOf(name, label.toStdString());
+    request.sim_gpus = {64U << 20U, 64U << 20U};
+    request.device_map = map.toStdString();
+    engine::Engine engine;
+    const auto loaded = engine.load(request, {}, {});
+    VERIFY_VALUE(loaded);
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    int compared = 0;
+    for (const auto& c : golden.cases["cases"]) {
+        const std::string key = label.toStdString() + "." + c["id"].get<std::string>();
+        const auto expected = golden.logits.find(key);
+        if (expected == golden.logits.end()) {
+            continue; // no projector in this format
+        }
+        ++compared;
+        const auto logits = support::must(engine.logits(requestOf(c), kRows, {}), key.c_str());
+        const double error = worst_.add(
+            support::maxRelativeToLargest(logits.logits, expected->second.floats()), key);
+        QVERIFY2(error <= kBound, qPrintable(QStringLiteral("%1: logits differ by %2")
+                                                 .arg(QString::fromStdString(key))
+                                                 .arg(error)));
+        engine::GenerateRequest greedy = requestOf(c);
+        greedy.sampling.max_tokens = 16;
+        const auto reply = support::must(engine.generate(greedy, {}, {}), key.c_str());
+        QCOMPARE(reply.token_ids, golden.cases["greedy"][key].get<std::vector<int32_t>>());
+    }
+    QVERIFY(compared > 0);
+    QCOMPARE(support::memoryDifference(engine), std::string());
+}
+
+void TestGguf::adapters_data() {
+    support::addColumns<QString, QString, QString>("folder", "label", "map");
+    for (const auto& [name, label] :
+         {std::pair("e2b", "Q4_0"), std::pair("e2b", "Q8_0"), std::pair("12b", "Q4_0"),
+          std::pair("k256mix", "all_types")}) {
+        for (const Place& place : kPlaces) {
+            if (fs::exists(folderOf(name) / (std::string(label) + ".gguf"))) {
+                QTest::addRow("%s %s, %s", name, label, place.name) << name << label << place.map;
+            }
+        }
+    }
+}
+
+/// A PEFT folder, unconverted, on the quantized file; towers included.
+void TestGguf::adapters() {
+    QFETCH(QString, folder);
+    QFETCH(QString, label);
+    QFETCH(QString, map);
+    const std::string name = folder.toStdString();
+    const fs::path adapter = folderOf(name) / "adapter";
+    const auto expected = support::readSafetensors(adapter / "expected_logits.safetensors");
+    engine::LoadRequest request = loadOf(name, label.toStdString());
+    request.sim_gpus = {64U << 20U, 64U << 20U};
+    request.device_map = map.toStdString();
+    request.adapters = {{adapter.string()}};
+    engine::Engine engine;
+    VERIFY_VALUE(engine.load(request, {}, {}));
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    int compared = 0;
+    for (const auto& c : ::folder(name).cases["cases"]) {
+        const auto it = expected.find(label.toStdString() + "." + c["id"].get<std::string>());
+        if (it == expected.end()) {
+            continue;
+        }
+        ++compared;
+        const auto logits =
+            support::must(engine.logits(requestOf(c), kRows, {}), it->first.c_str());
+        const double error = worst_.add(
+            support::maxRelativeToLargest(logits.logits, it->second.floats()), it->first);
+        QVERIFY2(error <= kBound, qPrintable(QStringLiteral("%1: logits differ by %2")
+                                                 .arg(QString::fromStdString(it->first))
+                                                 .arg(error)));
+    }
+    QVERIFY(compared > 0);
+}
+
+/// --quant leaves blocks as they are, and a map expands them where it names them.
+void TestGguf::requantized() {
+    engine::LoadRequest request = loadOf("e2b", "Q4_0");
+    request.quant = "nf4";
+    request.device_map = R"({"version": 1, "default": "cpu", "map": {
+        "model.language_model.layers.0.mlp.down_proj": {"format": "bf16"}}})";
+    engine::Engine engine;
+    VERIFY_VALUE(engine.load(request, {}, {}));
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    const auto plan = engine.currentPlan();
+    QVERIFY(plan != nullptr);
+    std::map<engine::Format, int> formats;
+    for (const engine::TensorPlacement& row : plan->tensors) {
+        ++formats[row.format];
+    }
+    QCOMPARE(formats[engine::Format::Q4_0], 33);
+    // What the files have as floats: the per-layer projection and three of the towers' linears.
+    QCOMPARE(formats[engine::Format::Nf4], 4);
+}
+
+/// Without --mmproj the file beside the model whose width fits; one of another width is named.
+void TestGguf::findsItsProjector() {
+    const QTemporaryDir folder;
+    const auto copy = [&](const char* from, const char* name, const char* to) {
+        fs::copy_file(folderOf(from) / name, fs::path(folder.path().toStdString()) / to);
+    };
+    copy("e2b", "Q4_0.gguf", "model-Q4_0.gguf");
+    copy("12b", "Q4_0.mmproj.gguf", "a-mmproj.gguf");
+    engine::LoadRequest request = support::goldenRequest("e2b");
+    request.model = folder.path().toStdString() + "/model-Q4_0.gguf";
+    copy("e2b", "Q4_0.mmproj.gguf", "mmproj-Q8_0.gguf");
+    engine::Engine engine;
+    VERIFY_VALUE(engine.load(request, {}, {}));
+    QVERIFY(engine.summary()->has_vision);
+    QVERIFY(engine.summary()->has_audio);
+}
+
+TEST_CLASS(TestGguf)
+#include "tst_gguf.moc"
