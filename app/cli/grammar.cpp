@@ -214,7 +214,7 @@ void Grammar::model(CLI::App& command) {
 }
 
 void Grammar::shape(CLI::App& command) {
-    const std::vector<std::string> names = {"e2b", "e4b", "26b", "31b"};
+    const std::vector<std::string> names = {"e2b", "e4b", "12b", "26b", "31b"};
     CLI::Option* option =
         value(command, "--shape", joined(names, "|"), "random weights of a published size",
               [this, names](const std::string& word) -> Result<void> {

@@ -3,6 +3,7 @@
 #include "engine/families/config.h"
 #include "engine/families/config_texts.h"
 #include "engine/families/gemma4/family.h"
+#include "engine/families/gemma4_unified/family.h"
 #include "engine/families/generation_config.h"
 #include "engine/families/llama/family.h"
 #include "engine/families/tensor_list.h"
@@ -17,8 +18,8 @@ namespace engine {
 namespace {
 
 /// The first one also answers for what none of them knows.
-std::array<const Family*, 2> allFamilies() {
-    return {&gemma4Family(), &llamaFamily()};
+std::array<const Family*, 3> allFamilies() {
+    return {&gemma4Family(), &gemma4UnifiedFamily(), &llamaFamily()};
 }
 
 Result<const Family*> familyOf(std::string_view config_json) {

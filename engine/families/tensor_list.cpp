@@ -40,8 +40,8 @@ std::string canonicalTensorName(std::string_view stored_name, bool is_text_only)
                                       "norm."});
     };
     const auto is_other_part = [&](std::string_view text) {
-        return starts_with_any(text,
-                               {"vision_tower.", "audio_tower.", "embed_vision.", "embed_audio."});
+        return starts_with_any(text, {"vision_tower.", "audio_tower.", "embed_vision.",
+                                      "embed_audio.", "vision_embedder."});
     };
 
     std::string_view rest = name;
@@ -87,7 +87,9 @@ bool isTableVector(const std::string& tensor) {
 
 bool isHostVector(const std::string& tensor) {
     const auto ends = [&tensor](const char* suffix) { return tensor.ends_with(suffix); };
-    return ends(".layer_scalar") || ends(".per_expert_scale") || ends(".position_embedding_table");
+    return ends(".layer_scalar") || ends(".per_expert_scale") ||
+           ends(".position_embedding_table") ||
+           partOfName(tensor).role == PartRole::VisionProjector; // an embedder's; others have none
 }
 
 } // namespace engine

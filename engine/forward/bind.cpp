@@ -60,11 +60,10 @@ public:
         ENGINE_TRY(bindText(plan));
         chooseFusedRows(*model_);
         if (config.vision) {
-            ENGINE_TRY(bindVision());
-            chooseVisionRows(*model_);
+            ENGINE_TRY(config.vision->has_tower ? bindVision() : bindPatchEmbedder());
         }
         if (config.audio) {
-            ENGINE_TRY(bindAudio());
+            ENGINE_TRY(config.audio->has_tower ? bindAudio() : bindAudioProjector());
         }
         if (config.assistant) {
             ENGINE_TRY(bindAssistant());
@@ -196,6 +195,11 @@ private:
         return values;
     }
 
+    Result<std::vector<float>> hostVector(const Place& place) {
+        ENGINE_ASSIGN(const ExpectedTensor* tensor, tensorOf(place));
+        return hostValues(*tensor);
+    }
+
     /// These few values are on the host anyway; what only kernels read is looked at once results
     /// are bad (engine/run/nonfinite_cause.h).
     static Result<void> checkFinite(const std::string& name, const std::vector<float>& values) {
@@ -325,7 +329,7 @@ private:
             if (role.has_layers || role.has_assistant) {
                 ENGINE_TRY(fillLayerTables(*scratch));
             }
-            if (role.has_vision) {
+            if (role.has_vision && config.vision->has_tower) {
                 const std::vector<float> freq = visionFrequencies(*config.vision);
                 ENGINE_KERNEL(scratch->device().copyIn(scratch->buffer(Buffer::VisionInvFreq),
                                                        freq.data(), freq.size() * 4),
@@ -483,15 +487,8 @@ private:
         const auto at = [](TensorSlot slot, int layer = -1) {
             return Place{PartRole::VisionTower, layer, slot};
         };
-        out.name = partName({PartRole::VisionTower});
-        ENGINE_ASSIGN(out.home, homeOf(devices_.vision, at(Patches)));
+        ENGINE_TRY(bindPatches(PartRole::VisionTower));
         DeviceScratch& home = *out.home;
-        ENGINE_ASSIGN(out.patches, linear(at(Patches)));
-        ENGINE_ASSIGN(out.positions, table(at(PositionTable)));
-        ENGINE_ASSIGN(const ExpectedTensor* positions, tensorOf(at(PositionTable)));
-        out.replaced_positions = context().adapters() == nullptr
-                                     ? std::span<const float>()
-                                     : context().adapters()->replacement(positions->name);
         out.layers.assign(static_cast<size_t>(vision.num_layers), {});
         for (int i = 0; i < static_cast<int>(vision.num_layers); ++i) {
             VisionLayer& layer = out.layers[static_cast<size_t>(i)];
@@ -511,6 +508,44 @@ private:
             ENGINE_ASSIGN(out.std_scale, tableVector(home, at(StdScale)));
         }
         ENGINE_ASSIGN(out.projector, linear({PartRole::VisionProjector, -1, Weight}));
+        chooseVisionRows(*model_);
+        return {};
+    }
+
+    /// What a tower and an embedder have in common; role: the part that has it.
+    Result<void> bindPatches(PartRole role) {
+        VisionWeights& out = model_->vision;
+        const Place patches{role, -1, TensorSlot::Patches};
+        const Place positions{role, -1, TensorSlot::PositionTable};
+        out.name = partName({role});
+        ENGINE_ASSIGN(out.home, homeOf(devices_.vision, patches));
+        ENGINE_ASSIGN(out.patches, linear(patches));
+        ENGINE_ASSIGN(out.positions, table(positions));
+        ENGINE_ASSIGN(const ExpectedTensor* tensor, tensorOf(positions));
+        out.replaced_positions = context().adapters() == nullptr
+                                     ? std::span<const float>()
+                                     : context().adapters()->replacement(tensor->name);
+        return {};
+    }
+
+    Result<void> bindPatchEmbedder() {
+        using enum TensorSlot;
+        constexpr PartRole kRole = PartRole::VisionProjector;
+        VisionWeights& out = model_->vision;
+        ENGINE_TRY(bindPatches(kRole));
+        ENGINE_ASSIGN(out.patch_bias, hostVector({kRole, -1, PatchBias}));
+        for (int i = 0; i < static_cast<int>(out.patch_norms.size()); ++i) {
+            LayerNormWeights& norm = out.patch_norms[static_cast<size_t>(i)];
+            ENGINE_ASSIGN(norm.weight, hostVector({kRole, -1, PatchNorm, i}));
+            ENGINE_ASSIGN(norm.bias, hostVector({kRole, -1, PatchNormBias, i}));
+        }
+        ENGINE_ASSIGN(out.projector, linear({kRole, -1, Weight}));
+        return {};
+    }
+
+    Result<void> bindAudioProjector() {
+        ENGINE_ASSIGN(model_->audio.projector,
+                      linear({PartRole::AudioProjector, -1, TensorSlot::Weight}));
         return {};
     }
 

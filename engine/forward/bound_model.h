@@ -99,6 +99,11 @@ struct VisionLayer {
     MlpWeights mlp;
 };
 
+/// A layer norm that the host computes: [width] both.
+struct LayerNormWeights {
+    std::vector<float> weight, bias;
+};
+
 struct VisionWeights {
     std::string name; ///< The module's name, for errors.
     DeviceScratch* home = nullptr;
@@ -110,6 +115,10 @@ struct VisionWeights {
     Vector std_bias, std_scale; ///< [hidden]; the large tower's
     Linear projector;           ///< [text hidden, hidden]
     bool takes_rows = false;    ///< Its layers run in fused steps of many rows.
+    // An embedder has these instead of layers, and its positions are [positions, 2, hidden].
+    std::vector<float> patch_bias; ///< [hidden]
+    /// In front of the patches' product, behind it, behind the positions.
+    std::array<LayerNormWeights, 3> patch_norms;
 };
 
 struct AudioFeedForward {

@@ -21,6 +21,11 @@ ImageInput imageOf(const PreparedMedia& media) {
 
 } // namespace
 
+int64_t soundTokens(const AudioConfig& audio, int64_t samples) {
+    return audio.has_tower ? audioTokens(samples)
+                           : (samples + audio.output_size - 1) / audio.output_size;
+}
+
 size_t PictureEncoder::maxFileBytes() const {
     return kMaxImageFileBytes;
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vision and the audio tower of a Model, seen as encoders. They belong to the model.
+// The vision and the audio tower of a Model, seen as encoders. They belong to the model. Models
+// without towers: media_embedders.h.
 #pragma once
 
 #include "engine/forward/model.h"
 #include "engine/model/media_encoder.h"
 
 namespace engine {
+
+/// Soft tokens of a recording of that many samples at 16 kHz, with a tower or without.
+[[nodiscard]] int64_t soundTokens(const AudioConfig& audio, int64_t samples);
 
 class PictureEncoder final : public MediaEncoder {
 public:

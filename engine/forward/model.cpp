@@ -5,6 +5,7 @@
 #include "engine/forward/bind.h"
 #include "engine/forward/media_encoders.h"
 #include "engine/forward/memory/device_roles.h"
+#include "engine/forward/towers/media_embedders.h"
 
 #include <algorithm>
 #include <string>
@@ -66,13 +67,22 @@ Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
     }
     ENGINE_TRY(bindModel(bound));
     model->format_keys_ = formatKeysOf(plan);
-    if (bound.config.vision) {
-        model->encoders_[MediaKind::Image] = std::make_unique<PictureEncoder>(*model);
-    }
-    if (bound.config.audio) {
-        model->encoders_[MediaKind::Audio] = std::make_unique<SoundEncoder>(*model);
-    }
+    model->makeEncoders();
     return model;
+}
+
+void Model::makeEncoders() {
+    const ModelConfig& config = bound_.config;
+    if (config.hasVisionTower()) {
+        encoders_[MediaKind::Image] = std::make_unique<PictureEncoder>(*this);
+    } else if (config.vision) {
+        encoders_[MediaKind::Image] = std::make_unique<PatchEmbedder>(bound_, format_keys_.vision);
+    }
+    if (config.hasAudioTower()) {
+        encoders_[MediaKind::Audio] = std::make_unique<SoundEncoder>(*this);
+    } else if (config.audio) {
+        encoders_[MediaKind::Audio] = std::make_unique<FrameEmbedder>(bound_, format_keys_.audio);
+    }
 }
 
 Result<void> Model::setAdapters(AdapterHook* adapters) {

@@ -93,10 +93,11 @@ public:
         return bound_.config.assistant.has_value() ? &drafter_ : nullptr;
     }
 
-    /// The towers; for models that have them. Errors otherwise: InvalidRequest.
+    /// The towers, of models that have them. Errors otherwise: InvalidRequest.
     [[nodiscard]] VisionTower& vision() { return vision_; }
     [[nodiscard]] AudioTower& audio() { return audio_; }
-    /// The same as encoders of pictures and sounds; nullptr for what the model does not take.
+    /// What takes pictures and sounds, a tower or what a model has instead; nullptr for what the
+    /// model does not take.
     [[nodiscard]] MediaEncoder* encoder(MediaKind kind) const { return encoders_[kind].get(); }
 
     /// Called before every layer of the decoder and of the towers, not within a token of fused
@@ -117,6 +118,7 @@ private:
     Model()
         : decoder_(bound_), tokens_(bound_, decoder_), drafter_(bound_), vision_(bound_),
           audio_(bound_) {}
+    void makeEncoders();
     /// That many more tokens fit the cache and are in the vocabulary.
     [[nodiscard]] Result<void> checkRoom(std::span<const int32_t> ids, const KvCache& kv) const;
 

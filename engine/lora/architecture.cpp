@@ -2,6 +2,7 @@
 #include "engine/lora/architecture.h"
 
 #include "engine/families/gemma4/names.h"
+#include "engine/families/gemma4_unified/spellings.h"
 #include "engine/lora/adapter.h"
 
 namespace engine {
@@ -42,7 +43,10 @@ Architecture::Architecture(const ModelConfig& model, const std::vector<ExpectedT
 
 std::optional<ArchitectureTensor> Architecture::find(std::string_view tensor) const {
     const bool is_head = tensor == kHeadTensor;
-    const auto it = by_name_.find(is_head ? kTokenTableName : tensor);
+    auto it = by_name_.find(is_head ? kTokenTableName : tensor);
+    if (it == by_name_.end()) { // an embedder's published name
+        it = by_name_.find(moduleTreeName(tensor));
+    }
     if (it == by_name_.end()) {
         return std::nullopt;
     }

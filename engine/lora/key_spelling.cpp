@@ -22,8 +22,8 @@ constexpr std::array<std::string_view, 6> kLanguageParts = {"layers",
                                                             "per_layer_model_projection",
                                                             "per_layer_projection_norm",
                                                             "norm"};
-constexpr std::array<std::string_view, 4> kTowerParts = {"vision_tower", "audio_tower",
-                                                         "embed_vision", "embed_audio"};
+constexpr std::array<std::string_view, 5> kTowerParts = {
+    "vision_tower", "audio_tower", "embed_vision", "embed_audio", "vision_embedder"};
 
 template <size_t N>
 bool contains(const std::array<std::string_view, N>& list, std::string_view text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A part of a model that turns a medium into rows for the decoder: a tower with its projector, or
-// whatever a family has instead. Prompts, the store of features and the engine know this alone.
+// an embedder. Prompts, the store of features and the engine know this alone.
 #pragma once
 
 #include "engine/api/sentence.h"
@@ -25,7 +25,7 @@ struct MediaWish {
 /// A medium as an encoder computes from it.
 struct PreparedMedia {
     std::vector<float> rows; ///< Pictures: patches [grid_h * grid_w, values], pixel / 255. Sounds:
-                             ///< log-mel frames [grid_w, mel bins].
+                             ///< log-mel frames [grid_w, mel bins], or frames of samples.
     int64_t grid_w = 0, grid_h = 1;
     std::vector<Sentence> notes; ///< What was cut or changed on the way.
 };
@@ -52,6 +52,10 @@ public:
     /// Features [soft tokens, hidden] in host memory.
     virtual Result<std::vector<float>> encode(const PreparedMedia& media,
                                               const std::stop_token& stop) = 0;
+
+    /// False: encoding is too little work for a thread of its own, and its first half may use any
+    /// device.
+    [[nodiscard]] virtual bool hasTower() const { return true; }
 
     // The same in two halves. The tower uses nothing but the devices that it computes on, so that
     // it may run on a thread of its own beside a decoder that computes elsewhere; the projector

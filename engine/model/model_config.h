@@ -56,6 +56,9 @@ struct TextConfig {
 };
 
 struct VisionConfig {
+    /// false: nothing but an embedding of each patch, of hidden_size values (12B). A patch is then
+    /// one soft token, and there are no layers.
+    bool has_tower = true;
     int64_t hidden_size = 0, intermediate_size = 0, num_layers = 0, num_heads = 0, head_dim = 0;
     int64_t patch_size = 16, pooling_kernel = 3, position_table_size = 0;
     double rope_theta = 100.0, rms_norm_eps = 1e-6;
@@ -64,6 +67,9 @@ struct VisionConfig {
 };
 
 struct AudioConfig {
+    /// false: the projector takes frames of output_size samples as they are (12B). A frame is then
+    /// one soft token, and nothing else below means anything but rms_norm_eps.
+    bool has_tower = true;
     int64_t hidden_size = 0, num_layers = 0, num_heads = 0, output_size = 0;
     int64_t conv_channels[2] = {0, 0};
     int64_t conv_kernel = 5;
@@ -137,8 +143,8 @@ struct LeftOutTowers {
 
 struct ModelConfig {
     std::string family;       ///< Family::name of who read it, for the list of its tensors.
-    std::string architecture; ///< "Gemma4ForConditionalGeneration", "Gemma4ForCausalLM"
-    std::string variant; ///< "E2B", "E4B", "26B-A4B", "31B" when sizes match one, else "custom"
+    std::string architecture; ///< "Gemma4ForConditionalGeneration", "Gemma4ForCausalLM", ...
+    std::string variant;      ///< "E2B", "12B", ... when sizes match a published one, else "custom"
     TextConfig text;
     std::optional<VisionConfig> vision;
     std::optional<AudioConfig> audio;
@@ -163,6 +169,10 @@ struct ModelConfig {
     GenerationDefaults generation;
     ProcessorConfig processor;
     std::vector<Sentence> warnings; ///< Unusual but accepted: for the load report.
+
+    /// A tower for pictures or sounds, rather than an embedder or nothing.
+    [[nodiscard]] bool hasVisionTower() const { return vision && vision->has_tower; }
+    [[nodiscard]] bool hasAudioTower() const { return audio && audio->has_tower; }
 };
 
 } // namespace engine

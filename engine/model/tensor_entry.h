@@ -54,6 +54,9 @@ enum class TensorSlot : uint8_t {
     // Towers outside their layers.
     Patches,
     PositionTable,
+    PatchBias,     ///< Behind Patches; of embedders, as the two below.
+    PatchNorm,     ///< Layer norms: of a patch (0), behind Patches (1), behind the positions (2).
+    PatchNormBias, ///< Likewise.
     StdBias,
     StdScale,
     ConvWeight, ///< Index 0, 1.
@@ -138,8 +141,17 @@ inline bool isTableVector(const ExpectedTensor& tensor) {
 /// True for values the host reads once and for the position table, which is gathered: no copy on
 /// the consumer's device.
 inline bool isHostVector(const ExpectedTensor& tensor) {
-    return tensor.slot == TensorSlot::LayerScalar || tensor.slot == TensorSlot::ExpertScale ||
-           tensor.slot == TensorSlot::PositionTable;
+    switch (tensor.slot) {
+    case TensorSlot::LayerScalar:
+    case TensorSlot::ExpertScale:
+    case TensorSlot::PositionTable:
+    case TensorSlot::PatchBias:
+    case TensorSlot::PatchNorm:
+    case TensorSlot::PatchNormBias:
+        return true;
+    default:
+        return false;
+    }
 }
 
 } // namespace engine

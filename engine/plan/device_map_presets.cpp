@@ -248,12 +248,16 @@ Result<DeviceMap> presetDeviceMap(std::string_view name,
         }
     }
     if (name == "towers-cpu" || name == "lean") {
-        if (config.vision.has_value()) {
+        if (config.hasVisionTower()) {
             map.entries.push_back(placed(PartRole::VisionTower, DeviceId::cpu()));
+        }
+        if (config.vision.has_value()) {
             map.entries.push_back(placed(PartRole::VisionProjector, DeviceId::cpu()));
         }
-        if (config.audio.has_value()) {
+        if (config.hasAudioTower()) {
             map.entries.push_back(placed(PartRole::AudioTower, DeviceId::cpu()));
+        }
+        if (config.audio.has_value()) {
             map.entries.push_back(placed(PartRole::AudioProjector, DeviceId::cpu()));
         }
     }

@@ -83,9 +83,13 @@ DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
         i = last + 1;
     }
     addIfElsewhere(PartRole::FinalNorm, FitNorm);
-    addIfElsewhere(PartRole::VisionTower, FitVision);
+    if (model.request.config.hasVisionTower()) {
+        addIfElsewhere(PartRole::VisionTower, FitVision);
+    }
     addIfElsewhere(PartRole::VisionProjector, FitVision);
-    addIfElsewhere(PartRole::AudioTower, FitAudio);
+    if (model.request.config.hasAudioTower()) {
+        addIfElsewhere(PartRole::AudioTower, FitAudio);
+    }
     addIfElsewhere(PartRole::AudioProjector, FitAudio);
     return map;
 }

@@ -376,10 +376,15 @@ private:
                 partName({is_audio ? PartRole::AudioTower : PartRole::VisionTower});
             const std::string second =
                 partName({is_audio ? PartRole::AudioProjector : PartRole::VisionProjector});
+            const ModelConfig& config = parts_.request->config;
             Change change;
-            change.places = {{first, away(*row)}, {second, away(*row)}};
-            Sentence move =
-                said("move %1 and %2 to %3", namedPart(first), second, placeWords(away(*row)));
+            change.places = {{second, away(*row)}};
+            Sentence move = moveWords(namedPart(second), away(*row));
+            if (is_audio ? config.hasAudioTower() : config.hasVisionTower()) {
+                change.places.insert(change.places.begin(), {first, away(*row)});
+                move =
+                    said("move %1 and %2 to %3", namedPart(first), second, placeWords(away(*row)));
+            }
             if (!shortage_.isGpu()) {
                 both.add(change);
                 both_moves.push_back(std::move(move));

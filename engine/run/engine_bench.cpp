@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What benchmarks ask of the loaded model beside times: counted work, the shape of media in its
 // prompt, a random adapter that fits it.
+#include "engine/forward/media_encoders.h"
 #include "engine/lora/random_adapter.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
@@ -108,7 +109,7 @@ Result<MediumShape> Engine::audioShape(int64_t samples) const {
     shape.begin_id = config.boa_token_id;
     shape.soft_id = config.audio_token_id;
     shape.end_id = config.eoa_token_id;
-    shape.soft_tokens = audioTokens(samples);
+    shape.soft_tokens = soundTokens(*config.audio, samples);
     return shape;
 }
 
@@ -118,7 +119,9 @@ Result<double> Engine::measurePreparation(const MessagePart& part, int64_t image
     const auto started = Clock::now();
     if (part.kind == MessagePart::Kind::Audio) {
         ENGINE_ASSIGN(const DecodedAudio sound, readAudioFile(part.text));
-        ENGINE_TRY(logMel(sound.samples));
+        if (config.hasAudioTower()) {
+            ENGINE_TRY(logMel(sound.samples));
+        }
     } else if (!config.vision) {
         return noTower(true);
     } else {

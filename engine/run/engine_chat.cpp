@@ -3,6 +3,7 @@
 // engine_prompt.cpp.
 #include "engine/base/paths.h"
 #include "engine/families/gguf/checkpoint.h"
+#include "engine/forward/media_encoders.h"
 #include "engine/media/audio.h"
 #include "engine/media/image.h"
 #include "engine/run/engine_state.h"
@@ -364,7 +365,9 @@ Result<MediaCost> Engine::mediaCost(const MessagePart& part, int64_t image_token
             {{"seconds", std::to_string(info.seconds)}, {"longest_s", std::to_string(longest)}}};
     }
     cost.tokens =
-        audioTokens(static_cast<int64_t>(length * static_cast<double>(kAudioSampleRate))) + 2;
+        soundTokens(*config.audio,
+                    static_cast<int64_t>(length * static_cast<double>(kAudioSampleRate))) +
+        2;
     cost.seconds = target->plan->estimate.audio_s_per_s * length;
     cost.device = devices.audio.toString();
     cost.description = info.format + ", " + oneDecimal(length) + " s";

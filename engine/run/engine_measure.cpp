@@ -54,25 +54,22 @@ Result<AdapterSummary::Effect> Engine::adapterEffect(const std::string& folder,
     }
     constexpr int64_t kFrames = 40;
     const int64_t side = config.vision ? 2 * config.vision->pooling_kernel : 0;
-    const std::vector<float> pixels =
-        config.vision
-            ? values(side * side * 3 * config.vision->patch_size * config.vision->patch_size)
-            : std::vector<float>();
-    const std::vector<float> frames =
-        config.audio ? values(kFrames * config.audio->mel_bins) : std::vector<float>();
+    const int64_t patch = config.vision ? config.vision->patch_size : 0;
+    const PreparedMedia picture = {values(side * side * 3 * patch * patch), side, side, {}};
+    const int64_t frame = !config.audio             ? 0
+                          : config.audio->has_tower ? config.audio->mel_bins
+                                                    : config.audio->output_size;
+    const PreparedMedia sound = {values(kFrames * frame), kFrames, 1, {}};
     const auto probe = [&]() -> Result<ProbeValues> {
         ProbeValues out;
         ENGINE_ASSIGN(LogitsResult logits, this->logits(request, 4, stop));
         out.logits = std::move(logits.logits);
-        if (config.vision) {
-            ImageInput input;
-            input.patches = pixels;
-            input.grid_w = side;
-            input.grid_h = side;
-            ENGINE_ASSIGN(out.vision, impl_->loaded->model->vision().encode(input, stop));
+        const Model& model = *impl_->loaded->model;
+        if (MediaEncoder* const encoder = model.encoder(MediaKind::Image)) {
+            ENGINE_ASSIGN(out.vision, encoder->encode(picture, stop));
         }
-        if (config.audio) {
-            ENGINE_ASSIGN(out.audio, impl_->loaded->model->audio().encode({frames, kFrames}, stop));
+        if (MediaEncoder* const encoder = model.encoder(MediaKind::Audio)) {
+            ENGINE_ASSIGN(out.audio, encoder->encode(sound, stop));
         }
         return out;
     };

@@ -136,6 +136,12 @@ Result<EncodedItems> encodeParts(const RawPrompt& raw,
 /// Whether towers and decoder share nothing that changes while they compute: the towers that are
 /// asked for lie on the CPU, all of the decoder's arithmetic and its cache on cards.
 bool canEncodeBeside(const Loaded& target, const MediaParts& parts) {
+    for (const MediaKind kind : kMediaKinds) {
+        const MediaEncoder* const encoder = target.model->encoder(kind);
+        if (!parts[kind].empty() && encoder != nullptr && !encoder->hasTower()) {
+            return false;
+        }
+    }
     for (const TensorPlacement& row : target.plan->tensors) {
         const auto medium = mediaKind(row.part);
         if (row.part.role == PartRole::Head || isProjector(row.part) ||

@@ -51,7 +51,9 @@ public:
     Search(Loaded& target, const std::stop_token& stop) : target_(target), stop_(stop) {}
 
     Error tower(MediaKind kind) {
-        return explain({mediaRow(kind).tower}, mediaRow(kind).many,
+        const MediaRow& row = mediaRow(kind);
+        const bool has_tower = target_.model->encoder(kind)->hasTower();
+        return explain({has_tower ? row.tower : row.projector}, row.many,
                        {[kind](Part part) { return mediaKind(part) == kind; }},
                        std::numeric_limits<float>::quiet_NaN());
     }

@@ -303,12 +303,12 @@ std::vector<ExpectedTensor> OpenedModel::adaptable() const {
 
 Result<OpenedModel> openShape(const std::string& shape, bool is_text_only) {
     static const std::map<std::string, std::string> kSizes = {
-        {"e2b", "E2B"}, {"e4b", "E4B"}, {"26b", "26B-A4B"}, {"31b", "31B"}};
+        {"e2b", "E2B"}, {"e4b", "E4B"}, {"12b", "12B"}, {"26b", "26B-A4B"}, {"31b", "31B"}};
     const auto size = kSizes.find(shape); // the window says a variant's own name
     const std::string config = publishedConfigJson(size == kSizes.end() ? shape : size->second);
     if (config.empty()) {
         return Error{ErrorCode::InvalidRequest,
-                     said("--shape %1: expected e2b, e4b, 26b or 31b", shape)};
+                     said("--shape %1: expected e2b, e4b, 12b, 26b or 31b", shape)};
     }
     return OpenedModel::open(std::make_shared<ShapeCheckpoint>(shape, config), is_text_only);
 }

@@ -6852,16 +6852,12 @@ Bis zu %2 Token</translation>
         <translation>noch einmal holen: Was da ist, bleibt, nur der Rest kommt</translation>
     </message>
     <message>
-        <source>it holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>darin liegt Gemma 4 12B (unified); das führt Belfry noch nicht aus. Es läuft mit E2B, E4B, 26B-A4B und 31B.</translation>
-    </message>
-    <message>
         <source>it holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
         <translation>darin liegt ein Hilfsmodell für schnelleres Schreiben, kein Modell zum Chatten. Wählen Sie den Ordner des Modells, zu dem es gehört.</translation>
     </message>
     <message>
-        <source>it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>darin liegt ein Modell anderer Art (%2). Belfry führt Gemma 4 aus: E2B, E4B, 26B-A4B und 31B.</translation>
+        <source>it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, 12B, 26B-A4B and 31B.</source>
+        <translation>darin liegt ein Modell anderer Art (%2). Belfry führt Gemma 4 aus: E2B, E4B, 12B, 26B-A4B und 31B.</translation>
     </message>
 </context>
 </TS>

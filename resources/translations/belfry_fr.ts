@@ -6852,16 +6852,12 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>obtenez-le de nouveau : ce qui est là reste, seul le reste est téléchargé</translation>
     </message>
     <message>
-        <source>it holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>il contient Gemma 4 12B (unified), que Belfry n’exécute pas encore. Il exécute E2B, E4B, 26B-A4B et 31B.</translation>
-    </message>
-    <message>
         <source>it holds a helper for faster decoding, not a model to chat with. Choose the folder of the model that it belongs to.</source>
         <translation>il contient un assistant de décodage, pas un modèle avec lequel discuter. Choisissez le dossier du modèle auquel il appartient.</translation>
     </message>
     <message>
-        <source>it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, 26B-A4B and 31B.</source>
-        <translation>il contient un modèle d’un autre type (%2). Belfry exécute Gemma 4 : E2B, E4B, 26B-A4B et 31B.</translation>
+        <source>it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, 12B, 26B-A4B and 31B.</source>
+        <translation>il contient un modèle d’un autre type (%2). Belfry exécute Gemma 4 : E2B, E4B, 12B, 26B-A4B et 31B.</translation>
     </message>
 </context>
 </TS>

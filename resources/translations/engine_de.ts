@@ -828,8 +828,8 @@
         <translation>--quant-block: erwartet wird eine Zweierpotenz von 32 bis 4096, gefunden: %1</translation>
     </message>
     <message>
-        <source>--shape %1: expected e2b, e4b, 26b or 31b</source>
-        <translation>--shape %1: erwartet wird e2b, e4b, 26b oder 31b</translation>
+        <source>--shape %1: expected e2b, e4b, 12b, 26b or 31b</source>
+        <translation>--shape %1: erwartet wird e2b, e4b, 12b, 26b oder 31b</translation>
     </message>
     <message>
         <source>0 (off) or a positive whole number</source>
@@ -2960,8 +2960,8 @@
         <translation>%1 Token je Bild: erwartet wird 70, 140, 280, 560 oder 1120</translation>
     </message>
     <message>
-        <source>is &quot;%1&quot;; Gemma4ForConditionalGeneration and Gemma4ForCausalLM are implemented</source>
-        <translation>ist &quot;%1&quot;; möglich sind Gemma4ForConditionalGeneration und Gemma4ForCausalLM</translation>
+        <source>is &quot;%1&quot;; %2 and %3 are implemented</source>
+        <translation>ist &quot;%1&quot;; möglich sind %2 und %3</translation>
     </message>
     <message>
         <source>is &quot;%1&quot;; only %2 is implemented</source>
@@ -2982,10 +2982,6 @@
     <message>
         <source>is &quot;%1&quot;; only default, linear and proportional are known</source>
         <translation>ist &quot;%1&quot;; bekannt sind nur default, linear und proportional</translation>
-    </message>
-    <message>
-        <source>is &quot;%1&quot;; only gemma4_text is implemented</source>
-        <translation>ist &quot;%1&quot;; möglich ist nur gemma4_text</translation>
     </message>
     <message>
         <source>is &quot;%1&quot;; only nf4 and fp4 are known</source>
@@ -4612,10 +4608,6 @@
         <translation>beim Schreiben von safetensors: Der Tensorname %1 ist zweimal angegeben</translation>
     </message>
     <message>
-        <source>is &quot;%1&quot;: the assistant of the encoder-free 12B, which is not implemented; those of E2B, E4B, 26B-A4B and 31B are</source>
-        <translation>ist „%1“: der Assistent des 12B ohne Encoder, der nicht umgesetzt ist; die von E2B, E4B, 26B-A4B und 31B sind es</translation>
-    </message>
-    <message>
         <source>is &quot;%1&quot;, not a drafting assistant (gemma4_assistant); give the folder whose name ends in -assistant</source>
         <translation>ist „%1“, kein Entwurfsassistent (gemma4_assistant); geben Sie den Ordner an, dessen Name auf -assistant endet</translation>
     </message>
@@ -6068,16 +6060,12 @@
         <translation>kaum Genauigkeit</translation>
     </message>
     <message>
-        <source>%1 is &quot;%2&quot;: a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
-        <translation>%1 ist &quot;%2&quot;: ein Modell anderer Art; Belfry führt Gemma 4 aus (E2B, E4B, 26B-A4B, 31B)</translation>
+        <source>%1 is &quot;%2&quot;: a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B)</source>
+        <translation>%1 ist &quot;%2&quot;: ein Modell anderer Art; Belfry führt Gemma 4 aus (E2B, E4B, 12B, 26B-A4B, 31B)</translation>
     </message>
     <message>
         <source>%1 is &quot;%2&quot;: a speculative-decoding assistant, not a model to chat with; open the model it belongs to</source>
         <translation>%1 ist &quot;%2&quot;: ein Helfer zum spekulativen Dekodieren, kein Modell für Gespräche; öffnen Sie das Modell, zu dem er gehört</translation>
-    </message>
-    <message>
-        <source>%1 is &quot;%2&quot;: the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, 26B-A4B and 31B are</source>
-        <translation>%1 ist &quot;%2&quot;: die 12B-Variante ohne Encoder (unified), die es hier nicht gibt; E2B, E4B, 26B-A4B und 31B gibt es</translation>
     </message>
     <message>
         <source>%1 is a file, not a folder; %2</source>

@@ -828,8 +828,8 @@
         <translation>--quant-block : attendu une puissance de deux de 32 à 4096, trouvé %1</translation>
     </message>
     <message>
-        <source>--shape %1: expected e2b, e4b, 26b or 31b</source>
-        <translation>--shape %1 : attendu e2b, e4b, 26b ou 31b</translation>
+        <source>--shape %1: expected e2b, e4b, 12b, 26b or 31b</source>
+        <translation>--shape %1 : attendu e2b, e4b, 12b, 26b ou 31b</translation>
     </message>
     <message>
         <source>0 (off) or a positive whole number</source>
@@ -2960,8 +2960,8 @@
         <translation>%1 jetons par image : attendu 70, 140, 280, 560 ou 1120</translation>
     </message>
     <message>
-        <source>is &quot;%1&quot;; Gemma4ForConditionalGeneration and Gemma4ForCausalLM are implemented</source>
-        <translation>est &quot;%1&quot; ; seuls Gemma4ForConditionalGeneration et Gemma4ForCausalLM sont possibles</translation>
+        <source>is &quot;%1&quot;; %2 and %3 are implemented</source>
+        <translation>est &quot;%1&quot; ; seuls %2 et %3 sont possibles</translation>
     </message>
     <message>
         <source>is &quot;%1&quot;; only %2 is implemented</source>
@@ -2982,10 +2982,6 @@
     <message>
         <source>is &quot;%1&quot;; only default, linear and proportional are known</source>
         <translation>est &quot;%1&quot; ; seuls default, linear et proportional sont connus</translation>
-    </message>
-    <message>
-        <source>is &quot;%1&quot;; only gemma4_text is implemented</source>
-        <translation>est &quot;%1&quot; ; seul gemma4_text est possible</translation>
     </message>
     <message>
         <source>is &quot;%1&quot;; only nf4 and fp4 are known</source>
@@ -4612,10 +4608,6 @@
         <translation>écriture de safetensors : le nom de tenseur %1 est donné deux fois</translation>
     </message>
     <message>
-        <source>is &quot;%1&quot;: the assistant of the encoder-free 12B, which is not implemented; those of E2B, E4B, 26B-A4B and 31B are</source>
-        <translation>vaut « %1 » : l’assistant du 12B sans encodeur, qui n’est pas pris en charge ; ceux de E2B, E4B, 26B-A4B et 31B le sont</translation>
-    </message>
-    <message>
         <source>is &quot;%1&quot;, not a drafting assistant (gemma4_assistant); give the folder whose name ends in -assistant</source>
         <translation>vaut « %1 », ce n’est pas un assistant d’ébauche (gemma4_assistant) ; donnez le dossier dont le nom se termine par -assistant</translation>
     </message>
@@ -6068,16 +6060,12 @@
         <translation>presque aucune précision</translation>
     </message>
     <message>
-        <source>%1 is &quot;%2&quot;: a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)</source>
-        <translation>%1 est &quot;%2&quot; : un modèle d’un autre type ; Belfry exécute Gemma 4 (E2B, E4B, 26B-A4B, 31B)</translation>
+        <source>%1 is &quot;%2&quot;: a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B)</source>
+        <translation>%1 est &quot;%2&quot; : un modèle d’un autre type ; Belfry exécute Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B)</translation>
     </message>
     <message>
         <source>%1 is &quot;%2&quot;: a speculative-decoding assistant, not a model to chat with; open the model it belongs to</source>
         <translation>%1 est &quot;%2&quot; : un assistant de décodage spéculatif, pas un modèle pour converser ; ouvrez le modèle auquel il appartient</translation>
-    </message>
-    <message>
-        <source>%1 is &quot;%2&quot;: the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, 26B-A4B and 31B are</source>
-        <translation>%1 est &quot;%2&quot; : la variante 12B sans encodeur (unified), qui n’existe pas ici ; E2B, E4B, 26B-A4B et 31B existent</translation>
     </message>
     <message>
         <source>%1 is a file, not a folder; %2</source>

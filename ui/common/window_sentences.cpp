@@ -141,22 +141,16 @@ constexpr Pair kPairs[] = {
                        "this version keeps keys and values in bf16 and has no other format for "
                        "them; remove kv.format")},
     {"head in int8", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits")},
-    {"%1 is \"%2\": the encoder-free 12B (unified) variant, which is not implemented; E2B, E4B, "
-     "26B-A4B and 31B are",
-     QT_TRANSLATE_NOOP(
-         "ui::WindowSentence",
-         "it holds Gemma 4 12B (unified), which Belfry does not run yet. It runs E2B, "
-         "E4B, 26B-A4B and 31B.")},
     {"%1 is \"%2\": a speculative-decoding assistant, not a model to chat with; open the model it "
      "belongs to",
      QT_TRANSLATE_NOOP(
          "ui::WindowSentence",
          "it holds a helper for faster decoding, not a model to chat with. Choose the "
          "folder of the model that it belongs to.")},
-    {"%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)",
+    {"%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B)",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
                        "it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, "
-                       "26B-A4B and 31B.")},
+                       "12B, 26B-A4B and 31B.")},
     {"use --head int8", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits")},
     {"use --head int8 and %1", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits and %1")},
     {"%1, with %2 kept as a copy of its own (\"%2\": {\"store\": \"%3\", \"compute\": \"%4\", "

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drafting assistants of Gemma 4 (model_type gemma4_assistant: E2B, E4B, 26B-A4B, 31B): what their
-// files say, and whether one belongs to a model. The 12B's (gemma4_unified_assistant) is refused by
-// name, as its model is.
+// Drafting assistants of Gemma 4 (model_type gemma4_assistant, the 12B's gemma4_unified_assistant):
+// what their files say, and whether one belongs to a model.
 #pragma once
 
 #include "engine/base/result.h"
@@ -16,8 +15,8 @@
 namespace engine {
 
 /// The assistant's config, fitted to `model`: its layers know whose keys and values they read.
-/// generation_json may be empty. Errors: InvalidFile, Unsupported (another kind of model, the 12B's
-/// assistant), InvalidRequest (an assistant of another model: names both sizes).
+/// generation_json may be empty. Errors: InvalidFile, Unsupported (another kind of model),
+/// InvalidRequest (an assistant of another model: names both sizes).
 Result<AssistantConfig> parseAssistantConfig(std::string_view config_json,
                                              std::string_view generation_json,
                                              const ModelConfig& model);

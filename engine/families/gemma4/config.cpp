@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model folder's configuration files as one ModelConfig: which models are accepted, token ids,
 // the bitsandbytes block, generation defaults, processor settings, the chat template's family.
-// text_config is read in config_text.cpp, the towers in config_towers.cpp.
+// text_config is read in config_text.cpp, the towers in config_towers.cpp, what the 12B has instead
+// of towers in gemma4_unified/config.cpp.
 #include "engine/base/json/section.h"
 #include "engine/families/config_texts.h"
 #include "engine/families/gemma4/config_parts.h"
@@ -22,12 +23,6 @@ namespace {
 
 /// What else the folder may hold, so that the message can say more than "not supported".
 Sentence otherModel(std::string name, const std::string& type) {
-    if (type == "gemma4_unified" || type == "gemma4_unified_text") {
-        return said(
-            "%1 is \"%2\": the encoder-free 12B (unified) variant, which is not implemented; "
-            "E2B, E4B, 26B-A4B and 31B are",
-            std::move(name), type);
-    }
     if (type.find("assistant") != std::string::npos) {
         return said(
             "%1 is \"%2\": a speculative-decoding assistant, not a model to chat with; open "
@@ -35,7 +30,7 @@ Sentence otherModel(std::string name, const std::string& type) {
             std::move(name), type.substr(0, 60));
     }
     return said(
-        "%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 26B-A4B, 31B)",
+        "%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B)",
         std::move(name), type.substr(0, 60));
 }
 
@@ -45,11 +40,14 @@ struct Root {
 };
 
 /// Checks model_type and architectures and finds the text section.
-Root readRoot(const JsonSection& root, ModelConfig& config) {
+Root readRoot(const JsonSection& root, const Gemma4Kind& kind, ModelConfig& config) {
+    const std::string whole = std::string(kind.class_name) + "ForConditionalGeneration";
+    const std::string causal = std::string(kind.class_name) + "ForCausalLM";
+    const std::string type_of_text = std::string(kind.model_type) + "_text";
     const std::vector<std::string> architectures = root.texts("architectures", 16);
     const bool has_type = root.has("model_type");
     const std::string type = root.text("model_type", "");
-    if (has_type && type != "gemma4" && type != "gemma4_text") {
+    if (has_type && type != kind.model_type && type != type_of_text) {
         root.unsupportedAs("model_type", otherModel(root.fullName("model_type"), type));
     }
     if (!has_type && architectures.empty()) {
@@ -59,27 +57,25 @@ Root readRoot(const JsonSection& root, ModelConfig& config) {
     }
     const bool has_text_section = root.has("text_config");
     if (architectures.empty()) {
-        const bool is_causal = type == "gemma4_text" || !has_text_section;
-        config.architecture = is_causal ? "Gemma4ForCausalLM" : "Gemma4ForConditionalGeneration";
+        const bool is_causal = type == type_of_text || !has_text_section;
+        config.architecture = is_causal ? causal : whole;
         root.warn("architectures", said("is missing; taken as %1", config.architecture));
     } else {
         config.architecture = architectures.front();
     }
-    const bool is_text_only = config.architecture == "Gemma4ForCausalLM";
-    if (!is_text_only && config.architecture != "Gemma4ForConditionalGeneration") {
-        root.unsupported(
-            "architectures",
-            said("is \"%1\"; Gemma4ForConditionalGeneration and Gemma4ForCausalLM are implemented",
-                 config.architecture.substr(0, 80)));
+    const bool is_text_only = config.architecture == causal;
+    if (!is_text_only && config.architecture != whole) {
+        root.unsupported("architectures", said("is \"%1\"; %2 and %3 are implemented",
+                                               config.architecture.substr(0, 80), whole, causal));
     }
     if (!is_text_only && !has_text_section) {
         root.invalid("ConfigMissing", "text_config", said("is missing, expected an object"));
     }
     JsonSection text = has_text_section ? root.section("text_config") : root;
-    const std::string text_type = text.text("model_type", "gemma4_text");
-    if (has_text_section && text_type != "gemma4_text") {
-        text.unsupported("model_type", said("is \"%1\"; only gemma4_text is implemented",
-                                            text_type.substr(0, 60)));
+    const std::string text_type = text.text("model_type", type_of_text);
+    if (has_text_section && text_type != type_of_text) {
+        text.unsupported("model_type", said("is \"%1\"; only %2 is implemented",
+                                            text_type.substr(0, 60), type_of_text));
     }
     return Root{is_text_only, std::move(text)};
 }
@@ -147,13 +143,6 @@ bool isAbsentOrAll(const JsonSection& section, std::string_view key, double want
     });
 }
 
-void requireInteger(const JsonSection& section, std::string_view key, int64_t wanted) {
-    const int64_t found = section.integer(key, 0, int64_t{1} << 40, wanted);
-    if (found != wanted) {
-        section.unsupported(key, said("is %1; only %2 is implemented", found, wanted));
-    }
-}
-
 void requireNumber(const JsonSection& section, std::string_view key, double wanted) {
     const double found = section.number(key, -1e9, 1e9, wanted);
     if (!isNear(found, wanted)) {
@@ -177,8 +166,13 @@ void readImageProcessor(const JsonSection& section,
             "ConfigRange", "max_soft_tokens",
             said("is %1, expected one of 70, 140, 280, 560, 1120", processor.image_tokens));
     }
-    requireInteger(section, "patch_size", config.vision->patch_size);
-    requireInteger(section, "pooling_kernel_size", config.vision->pooling_kernel);
+    const VisionConfig& vision = *config.vision;
+    if (vision.has_tower) {
+        requireInteger(section, "patch_size", vision.patch_size);
+        requireInteger(section, "pooling_kernel_size", vision.pooling_kernel);
+    } else {
+        requirePatchSide(section, vision.patch_size);
+    }
     requireInteger(section, "resample", 3);
     requireNumber(section, "rescale_factor", 1.0 / 255.0);
     if (!section.boolean("do_rescale", true)) {
@@ -194,12 +188,8 @@ void readImageProcessor(const JsonSection& section,
     }
 }
 
-void readAudioProcessor(const JsonSection& section, ModelConfig& config) {
-    if (!section.exists() || !config.audio) {
-        return;
-    }
+void readMelSettings(const JsonSection& section, ModelConfig& config) {
     config.audio->mel_bins = section.integer("feature_size", 4, 1024, config.audio->mel_bins);
-    requireInteger(section, "sampling_rate", 16000);
     requireInteger(section, "frame_length", 320);
     requireInteger(section, "hop_length", 160);
     requireInteger(section, "fft_length", 512);
@@ -213,6 +203,18 @@ void readAudioProcessor(const JsonSection& section, ModelConfig& config) {
         if (section.has(key)) {
             section.unsupported(key, said("is set; normalization per mel bin is not implemented"));
         }
+    }
+}
+
+void readAudioProcessor(const JsonSection& section, ModelConfig& config) {
+    if (!section.exists() || !config.audio) {
+        return;
+    }
+    requireInteger(section, "sampling_rate", 16000);
+    if (config.audio->has_tower) {
+        readMelSettings(section, config);
+    } else {
+        requireInteger(section, "audio_samples_per_token", config.audio->output_size);
     }
     if (section.text("padding_side", "right") != "right") {
         section.warn("padding_side", said("is not \"right\"; recordings are padded on the right"));
@@ -238,8 +240,10 @@ void readProcessor(const JsonSection& processor,
     readAudioProcessor(is_audio_nested ? audio.section("feature_extractor") : flat_audio, config);
 
     const JsonSection& length = processor.has("audio_seq_length") ? processor : preprocessor;
-    config.processor.max_audio_tokens =
-        length.integer("audio_seq_length", 1, 1 << 20, config.processor.max_audio_tokens);
+    if (!config.audio || config.audio->has_tower) { // the 12B's processor does not look at it
+        config.processor.max_audio_tokens =
+            length.integer("audio_seq_length", 1, 1 << 20, config.processor.max_audio_tokens);
+    }
     if (config.audio) {
         requireInteger(length, "audio_ms_per_token", 40);
     }
@@ -269,7 +273,32 @@ std::string variantName(const ModelConfig& config) {
     return "custom";
 }
 
-Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
+} // namespace
+
+void requireInteger(const JsonSection& section, std::string_view key, int64_t wanted) {
+    const int64_t found = section.integer(key, 0, int64_t{1} << 40, wanted);
+    if (found != wanted) {
+        section.unsupported(key, said("is %1; only %2 is implemented", found, wanted));
+    }
+}
+
+void requirePatchSide(const JsonSection& section, int64_t side) {
+    if (!section.has("patch_size") && !section.has("pooling_kernel_size")) {
+        return;
+    }
+    const int64_t pooling = section.integer("pooling_kernel_size", 1, side, 3);
+    requireInteger(section, "patch_size", side / pooling);
+}
+
+void requireModelType(const JsonSection& section, std::string_view name) {
+    const std::string found = section.text("model_type", name);
+    if (found != name) {
+        section.unsupported("model_type",
+                            said("is \"%1\"; only %2 is implemented", found.substr(0, 60), name));
+    }
+}
+
+Result<ModelConfig> parseGemma4Config(const ConfigTexts& texts, const Gemma4Kind& kind) {
     ENGINE_ASSIGN(const Json config_tree, parseConfigObject(texts.config, "config.json"));
     ENGINE_ASSIGN(const Json processor_tree,
                   parseConfigObject(texts.processor, "processor_config.json"));
@@ -279,7 +308,7 @@ Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
     JsonProblems problems;
     ModelConfig config;
     const JsonSection root(&config_tree, "config.json", "", problems);
-    const Root parts = readRoot(root, config);
+    const Root parts = readRoot(root, kind, config);
     if (problems.error) {
         return *problems.error;
     }
@@ -288,10 +317,10 @@ Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
         return *problems.error; // everything below needs sizes that hold
     }
     if (!parts.is_text_only && root.has("vision_config")) {
-        config.vision = readVisionConfig(root.section("vision_config"));
+        config.vision = kind.vision(root.section("vision_config"));
     }
     if (!parts.is_text_only && root.has("audio_config")) {
-        config.audio = readAudioConfig(root.section("audio_config"));
+        config.audio = kind.audio(root.section("audio_config"));
     }
     readTokenIds(root, config);
     // transformers reads it where the head is: at the top, also where only text_config has it.
@@ -330,13 +359,12 @@ Result<ModelConfig> parseConfig(const ConfigTexts& texts) {
     }
     config.variant = variantName(config);
     config.is_large_template = config.text.ple_size == 0;
-    ENGINE_TRY(checkTotalSize(listGemma4Tensors(config), config));
+    ENGINE_TRY(checkTotalSize(kind.list(config), config));
     config.warnings = std::move(problems.warnings);
     return config;
 }
 
-/// What the checkpoint says beside its JSON texts: the form of its chat template.
-Result<void> finishConfig(const Checkpoint& checkpoint, ModelConfig& config) {
+Result<void> finishGemma4Config(const Checkpoint& checkpoint, ModelConfig& config) {
     ENGINE_ASSIGN(StoredTemplates templates, readStoredTemplates(checkpoint));
     // Without a template the sizes tell: the large models' closes an empty thought in the
     // generation prompt.
@@ -348,12 +376,17 @@ Result<void> finishConfig(const Checkpoint& checkpoint, ModelConfig& config) {
     return {};
 }
 
-} // namespace
-
 const Family& gemma4Family() {
     static constexpr std::array<std::string_view, 2> kModelTypes = {"gemma4", "gemma4_text"};
-    static constexpr Family kFamily = {"gemma4",     kModelTypes,       parseConfig,
-                                       finishConfig, listGemma4Tensors, gemma4Turns};
+    static constexpr Gemma4Kind kKind = {"gemma4", "Gemma4", readVisionConfig, readAudioConfig,
+                                         listGemma4Tensors};
+    static constexpr Family kFamily = {
+        "gemma4",
+        kModelTypes,
+        [](const ConfigTexts& texts) { return parseGemma4Config(texts, kKind); },
+        finishGemma4Config,
+        listGemma4Tensors,
+        gemma4Turns};
     return kFamily;
 }
 

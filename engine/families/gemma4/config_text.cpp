@@ -302,7 +302,10 @@ TextConfig readTextConfig(const JsonSection& section, TextOf whose) {
     text.num_heads = section.integer("num_attention_heads", 1, kMaxHeads);
     text.sliding_window = section.integer("sliding_window", 1, kMaxPositions, 512);
     text.max_positions = section.integer("max_position_embeddings", 1, kMaxPositions, 131072);
-    text.ple_size = section.integer("hidden_size_per_layer_input", 0, kMaxWidth, 256);
+    // The class of the 12B's text has no per-layer inputs, and its files need not say so.
+    const bool is_unified = section.text("model_type", "") == "gemma4_unified_text";
+    text.ple_size = section.integer("hidden_size_per_layer_input", 0, is_unified ? 0 : kMaxWidth,
+                                    is_unified ? 0 : 256);
     text.num_kv_shared_layers =
         section.integer("num_kv_shared_layers", 0,
                         whose == TextOf::Assistant ? text.num_layers : text.num_layers - 1, 0);

@@ -11,14 +11,6 @@ namespace {
 
 constexpr int64_t kMaxTowerLayers = 256;
 
-void requireModelType(const JsonSection& section, std::string_view name) {
-    const std::string found = section.text("model_type", name);
-    if (found != name) {
-        section.unsupported("model_type",
-                            said("is \"%1\"; only %2 is implemented", found.substr(0, 60), name));
-    }
-}
-
 } // namespace
 
 VisionConfig readVisionConfig(const JsonSection& section) {

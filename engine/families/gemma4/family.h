@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gemma 4: E2B, E4B, 26B-A4B, 31B. Files: CONFIG.md; formulas: ARCHITECTURE.md.
+// Gemma 4: E2B, E4B, 26B-A4B, 31B. Files: CONFIG.md; formulas: ARCHITECTURE.md. The 12B:
+// engine/families/gemma4_unified.
 #pragma once
 
 #include "engine/families/family.h"

@@ -16,8 +16,8 @@ struct NamedPart {
     std::string_view name;
 };
 
-/// All parts but the layers.
-constexpr std::array<NamedPart, 11> kParts = {{
+/// All parts but the layers. The first name of a role is the one that partName() gives.
+constexpr std::array<NamedPart, 12> kParts = {{
     {PartRole::Embedding, "model.language_model.embed_tokens"},
     {PartRole::PerLayerTable, "model.language_model.embed_tokens_per_layer"},
     {PartRole::PerLayerProjection, "model.language_model.per_layer_model_projection"},
@@ -26,6 +26,7 @@ constexpr std::array<NamedPart, 11> kParts = {{
     {PartRole::Head, "lm_head"},
     {PartRole::VisionTower, "model.vision_tower"},
     {PartRole::VisionProjector, "model.embed_vision"},
+    {PartRole::VisionProjector, "model.vision_embedder"}, // as published files of the 12B have it
     {PartRole::AudioTower, "model.audio_tower"},
     {PartRole::AudioProjector, "model.embed_audio"},
     {PartRole::Assistant, "assistant"},

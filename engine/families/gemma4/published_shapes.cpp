@@ -20,7 +20,7 @@ json layerTypes(int num_layers, int period) {
 }
 
 json textConfig(const std::string& size) {
-    json text = {{"model_type", "gemma4_text"},
+    json text = {{"model_type", size == "12B" ? "gemma4_unified_text" : "gemma4_text"},
                  {"vocab_size", 262144},
                  {"hidden_activation", "gelu_pytorch_tanh"},
                  {"rms_norm_eps", 1e-6},
@@ -72,6 +72,14 @@ json textConfig(const std::string& size) {
                      {"num_key_value_heads", 2},
                      {"num_kv_shared_layers", 18},
                      {"layer_types", layerTypes(42, 6)}});
+    } else if (size == "12B") {
+        text.update({{"hidden_size", 3840},
+                     {"intermediate_size", 15360},
+                     {"num_hidden_layers", 48},
+                     {"num_attention_heads", 16},
+                     {"num_key_value_heads", 8},
+                     {"num_global_key_value_heads", 1},
+                     {"layer_types", layerTypes(48, 6)}});
     } else if (size == "31B") {
         text.update({{"hidden_size", 5376},
                      {"intermediate_size", 21504},
@@ -138,30 +146,56 @@ json audioConfig() {
             {"output_proj_dims", 1536}};
 }
 
+json visionEmbedderConfig() {
+    return {{"model_type", "gemma4_unified_vision"},
+            {"patch_size", 16},
+            {"pooling_kernel_size", 3},
+            {"model_patch_size", 48},
+            {"mm_embed_dim", 3840},
+            {"mm_posemb_size", 1120},
+            {"num_soft_tokens", 280},
+            {"output_proj_dims", 3840},
+            {"rms_norm_eps", 1e-6}};
+}
+
+json audioEmbedderConfig() {
+    return {{"model_type", "gemma4_unified_audio"},
+            {"audio_embed_dim", 640},
+            {"hidden_size", 640},
+            {"output_proj_dims", 640},
+            {"audio_samples_per_token", 640},
+            {"rms_norm_eps", 1e-6}};
+}
+
 } // namespace
 
 std::string publishedConfigJson(const std::string& size) {
-    if (size != "E2B" && size != "E4B" && size != "31B" && size != "26B-A4B") {
+    const bool is_unified = size == "12B";
+    if (size != "E2B" && size != "E4B" && size != "31B" && size != "26B-A4B" && !is_unified) {
         return {};
     }
     const bool is_small = size == "E2B" || size == "E4B";
-    json config = {{"architectures", {"Gemma4ForConditionalGeneration"}},
-                   {"model_type", "gemma4"},
-                   {"dtype", "bfloat16"},
-                   {"tie_word_embeddings", true},
-                   {"image_token_id", 258880},
-                   {"audio_token_id", 258881},
-                   {"video_token_id", 258884},
-                   {"boi_token_id", 255999},
-                   {"eoi_token_id", 258882},
-                   {"boa_token_id", 256000},
-                   {"eoa_token_id", 258883},
-                   {"eoa_token_index", 258883},
-                   {"vision_soft_tokens_per_image", 280},
-                   {"eos_token_id", {1, 106}}};
+    json config = {
+        {"architectures",
+         {is_unified ? "Gemma4UnifiedForConditionalGeneration" : "Gemma4ForConditionalGeneration"}},
+        {"model_type", is_unified ? "gemma4_unified" : "gemma4"},
+        {"dtype", "bfloat16"},
+        {"tie_word_embeddings", true},
+        {"image_token_id", 258880},
+        {"audio_token_id", 258881},
+        {"video_token_id", 258884},
+        {"boi_token_id", 255999},
+        {"eoi_token_id", 258882},
+        {"boa_token_id", 256000},
+        {"eoa_token_id", 258883},
+        {"eoa_token_index", 258883},
+        {"vision_soft_tokens_per_image", 280},
+        {"eos_token_id", {1, 106}}};
     config["text_config"] = textConfig(size);
-    config["vision_config"] = visionConfig(is_small);
-    config["audio_config"] = is_small ? audioConfig() : json(nullptr);
+    config["vision_config"] = is_unified ? visionEmbedderConfig() : visionConfig(is_small);
+    config["audio_config"] = is_unified ? audioEmbedderConfig()
+                             : is_small ? audioConfig()
+                                        : json(nullptr);
     return config.dump(2);
 }
 
@@ -186,15 +220,18 @@ std::string publishedAssistantJson(const std::string& size) {
                  {"use_bidirectional_attention", nullptr},
                  {"use_double_wide_mlp", false},
                  {"enable_moe_block", false}});
-    return json({{"architectures", {"Gemma4AssistantForCausalLM"}},
-                 {"model_type", "gemma4_assistant"},
-                 {"dtype", "bfloat16"},
-                 {"backbone_hidden_size", backbone},
-                 {"use_ordered_embeddings", is_small},
-                 {"num_centroids", 2048},
-                 {"centroid_intermediate_top_k", 32},
-                 {"tie_word_embeddings", true},
-                 {"text_config", text}})
+    const bool is_unified = size == "12B";
+    return json(
+               {{"architectures",
+                 {is_unified ? "Gemma4UnifiedAssistantForCausalLM" : "Gemma4AssistantForCausalLM"}},
+                {"model_type", is_unified ? "gemma4_unified_assistant" : "gemma4_assistant"},
+                {"dtype", "bfloat16"},
+                {"backbone_hidden_size", backbone},
+                {"use_ordered_embeddings", is_small},
+                {"num_centroids", 2048},
+                {"centroid_intermediate_top_k", 32},
+                {"tie_word_embeddings", true},
+                {"text_config", text}})
         .dump(2);
 }
 

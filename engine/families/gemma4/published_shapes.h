@@ -8,7 +8,7 @@
 
 namespace engine {
 
-/// `size` is "E2B", "E4B", "31B" or "26B-A4B". Empty for any other.
+/// `size` is "E2B", "E4B", "12B", "31B" or "26B-A4B". Empty for any other.
 std::string publishedConfigJson(const std::string& size);
 /// The instruction-tuned models' generation_config.json.
 std::string publishedGenerationJson();

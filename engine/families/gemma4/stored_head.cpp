@@ -2,6 +2,7 @@
 #include "engine/families/gemma4/stored_head.h"
 
 #include "engine/base/float_types.h"
+#include "engine/families/gemma4_unified/spellings.h"
 #include "engine/families/tensor_list.h"
 
 #include <algorithm>
@@ -17,8 +18,12 @@ namespace {
 
 constexpr uint64_t kPieceElements = uint64_t{1} << 20;
 
+bool isCausalClass(const ModelConfig& config) {
+    return config.architecture.ends_with("ForCausalLM");
+}
+
 bool isTextOnly(const ModelConfig& config) {
-    return config.architecture == "Gemma4ForCausalLM" || (!config.vision && !config.audio);
+    return isCausalClass(config) || (!config.vision && !config.audio);
 }
 
 bool isFloat(TensorType type) {
@@ -181,7 +186,8 @@ std::string storedTensorName(const ModelConfig& config, std::string_view file_na
     if (config.is_table_stored_as_head && name == kHeadName) {
         name = kTokenTableName;
     }
-    return name;
+    const auto& vision = config.left_out.vision ? config.left_out.vision : config.vision;
+    return vision && !vision->has_tower ? moduleTreeName(name) : name;
 }
 
 std::string headFileName(std::string_view table_file_name) {
@@ -190,8 +196,7 @@ std::string headFileName(std::string_view table_file_name) {
 }
 
 std::string tableFileName(const ModelConfig& config) {
-    return config.architecture == "Gemma4ForCausalLM" ? "model.embed_tokens.weight"
-                                                      : std::string(kTokenTableName);
+    return isCausalClass(config) ? "model.embed_tokens.weight" : std::string(kTokenTableName);
 }
 
 Error missingHead() {

@@ -141,9 +141,13 @@ private:
         Sentence members;
         bool is_asked = false;
         for (const Tower& tower : kTowers) {
+            const bool is_vision = &tower == kTowers.data();
             const bool is_configured =
-                &tower == kTowers.data() ? config_.vision.has_value() : config_.audio.has_value();
-            if (!is_configured || parts_.contains(tower.part) || holdsInSurplus(tower.part + 6)) {
+                is_vision ? config_.vision.has_value() : config_.audio.has_value();
+            const bool has_tower =
+                is_configured && (is_vision ? config_.vision->has_tower : config_.audio->has_tower);
+            const char* const own = has_tower ? tower.part : tower.projector;
+            if (!is_configured || parts_.contains(own) || holdsInSurplus(own + 6)) {
                 continue;
             }
             const std::string part = partOf(tensor);

@@ -2,8 +2,8 @@
 // The list of tensors of a Gemma 4 model, in the order of the forward pass: embeddings, decoder
 // layers, head norm, vision tower, audio tower. See ARCHITECTURE.md, section 2.
 #include "engine/families/gemma4/family.h"
+#include "engine/families/gemma4/list_parts.h"
 #include "engine/families/gemma4/names.h"
-#include "engine/families/tensor_lister.h"
 
 #include <string>
 #include <utility>
@@ -66,7 +66,9 @@ void listDecoderLayer(Lister& list, const TextConfig& text, int index) {
     list.add("layer_scalar", TensorKind::Vector, {1}, LayerScalar);
 }
 
-void listLanguage(Lister& list, const TextConfig& text) {
+} // namespace
+
+void listGemma4Language(Lister& list, const TextConfig& text) {
     const auto whole = [&list](PartRole role, TensorKind kind, std::vector<int64_t> shape) {
         list.enter({role});
         list.add("weight", kind, std::move(shape), TensorSlot::Weight);
@@ -83,6 +85,8 @@ void listLanguage(Lister& list, const TextConfig& text) {
     }
     whole(PartRole::FinalNorm, TensorKind::Vector, {text.hidden_size});
 }
+
+namespace {
 
 void listVisionLayer(Lister& list, const VisionConfig& vision) {
     using enum TensorSlot;
@@ -194,7 +198,9 @@ void listAudio(Lister& list, const AudioConfig& audio, int64_t text_width) {
     list.linear("embedding_projection", text_width, audio.output_size, Weight);
 }
 
-void listAssistant(Lister& list, const AssistantConfig& assistant) {
+} // namespace
+
+void listGemma4Assistant(Lister& list, const AssistantConfig& assistant) {
     using enum TensorSlot;
     const Part part = {PartRole::Assistant};
     const TextConfig& text = assistant.text;
@@ -230,12 +236,10 @@ void listAssistant(Lister& list, const AssistantConfig& assistant) {
              {text.vocab_size, hidden}, DraftTable);
 }
 
-} // namespace
-
 std::vector<ExpectedTensor> listGemma4Tensors(const ModelConfig& config) {
     std::vector<ExpectedTensor> tensors;
     Lister list(tensors);
-    listLanguage(list, config.text);
+    listGemma4Language(list, config.text);
     if (config.vision) {
         listVision(list, *config.vision, config.text.hidden_size);
     }
@@ -243,7 +247,7 @@ std::vector<ExpectedTensor> listGemma4Tensors(const ModelConfig& config) {
         listAudio(list, *config.audio, config.text.hidden_size);
     }
     if (config.assistant) {
-        listAssistant(list, *config.assistant);
+        listGemma4Assistant(list, *config.assistant);
     }
     return tensors;
 }

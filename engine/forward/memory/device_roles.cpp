@@ -96,7 +96,8 @@ ComponentDevices componentDevices(const ModelConfig& config,
             devices.assistant = device;
         } else if (tensor.slot == TensorSlot::Patches) {
             devices.vision = device;
-        } else if (tensor.slot == TensorSlot::TowerInput) {
+        } else if (tensor.slot == TensorSlot::TowerInput ||
+                   (role == PartRole::AudioProjector && !config.hasAudioTower())) {
             devices.audio = device;
         } else if (role == PartRole::PerLayerProjection) {
             devices.ple_projection = device;
@@ -184,7 +185,7 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
     if (config.vision) {
         roles[devices.vision].has_vision = true;
     }
-    if (config.audio) {
+    if (config.hasAudioTower()) {
         roles[devices.audio].has_audio = true;
     }
     if (config.assistant) {
@@ -269,19 +270,19 @@ DutyScratch::bytes(const RunShape& shape, DeviceId::Kind kind, const DeviceDutie
     role.has_ple_projection = duties.has_ple_projection && config_.text.ple_size > 0;
     role.has_vision = role.has_vision_embedder =
         duties.vision != Duty::None && config_.vision.has_value();
-    role.has_audio = role.has_audio_embedder =
-        duties.audio != Duty::None && config_.audio.has_value();
+    role.has_audio_embedder = duties.audio != Duty::None && config_.audio.has_value();
+    role.has_audio = role.has_audio_embedder && config_.hasAudioTower();
     role.is_cuda = kind == DeviceId::Kind::Cuda;
     role.table_floats = duties.layers * layer_floats_;
     if (role.has_vision) {
         role.table_floats +=
             duties.vision == Duty::Visiting ? vision_visit_floats_ : vision_floats_;
     }
-    if (role.has_audio) {
+    if (role.has_audio_embedder) {
         role.table_floats += duties.audio == Duty::Visiting ? audio_visit_floats_ : audio_floats_;
     }
     return role.has_layers || role.has_head || role.has_ple_projection || role.has_vision ||
-                   role.has_audio
+                   role.has_audio_embedder
                ? layoutWorkspace(config_, shape, role).totalBytes()
                : 0;
 }

@@ -301,6 +301,11 @@ void addVision(WorkspaceLayout& layout, const Sizes& sizes) {
     const int64_t block = visionBlockRows(sizes.role, patches);
     const bool is_card = sizes.role.is_cuda && !sizes.shape.is_reference;
     layout.beginPhase();
+    if (!vision.has_tower) {
+        layout.add(Buffer::VisionPatch, block * 3 * vision.patch_size * vision.patch_size);
+        layout.add(Buffer::VisionT, block * vision.hidden_size);
+        return;
+    }
     layout.add(Buffer::VisionX, patches * vision.hidden_size);
     if (is_card) {
         // Keys and values of a layer as its attention kernel takes them.
@@ -424,7 +429,7 @@ layoutWorkspace(const ModelConfig& config, const RunShape& shape, const DeviceRo
     if (role.has_assistant && role.is_cuda) {
         addDraftTables(layout, *config.assistant);
     }
-    if (role.has_vision) {
+    if (role.has_vision && config.vision->has_tower) {
         layout.add(Buffer::VisionInvFreq, config.vision->head_dim);
         layout.add(Buffer::PatchX, sizes.patches);
         layout.add(Buffer::PatchY, sizes.patches);

@@ -75,6 +75,7 @@ void TestAssistantConfig::readsPublishedSizes_data() {
     QTest::addColumn<qint64>("parameters"); ///< Published, in units of 0.1 million.
     QTest::newRow("E2B") << "E2B" << 13 << 14 << qint64{777};
     QTest::newRow("E4B") << "E4B" << 22 << 23 << qint64{785};
+    QTest::newRow("12B") << "12B" << 46 << 47 << qint64{4229};
     QTest::newRow("26B") << "26B-A4B" << 28 << 29 << qint64{4197};
     QTest::newRow("31B") << "31B" << 58 << 59 << qint64{4695};
 }
@@ -142,11 +143,11 @@ void TestAssistantConfig::refuses_data() {
                                        << ""
                                        << ""
                                        << "does not belong";
-    QTest::newRow("the 12B's") << "E2B"
-                               << "E2B"
-                               << "model_type"
-                               << "\"gemma4_unified_assistant\""
-                               << "the assistant of the encoder-free 12B";
+    QTest::newRow("of 12B beside 26B") << "26B-A4B"
+                                       << "12B"
+                                       << ""
+                                       << ""
+                                       << "does not belong";
     QTest::newRow("a model") << "E2B"
                              << "E2B"
                              << "model_type"

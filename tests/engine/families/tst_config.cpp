@@ -87,6 +87,9 @@ private Q_SLOTS:
     void chatTemplateDecides();
     void storedTemplates_data();
     void storedTemplates();
+    void embedders();
+    void whatEmbeddersAreNot_data();
+    void whatEmbeddersAreNot();
     void folderReading();
     void limitsAreAccepted();
     void sumsOfSizesAreBounded();
@@ -98,6 +101,7 @@ void TestConfig::publishedSizes_data() {
                                                          "is_large");
     QTest::newRow("E2B") << QByteArray("E2B") << 35 << 7 << 512 << false;
     QTest::newRow("E4B") << QByteArray("E4B") << 42 << 7 << 512 << false;
+    QTest::newRow("12B") << QByteArray("12B") << 48 << 8 << 1024 << true;
     QTest::newRow("26B-A4B") << QByteArray("26B-A4B") << 30 << 5 << 1024 << true;
     QTest::newRow("31B") << QByteArray("31B") << 60 << 10 << 1024 << true;
 }
@@ -125,9 +129,12 @@ void TestConfig::publishedSizes() {
     QCOMPARE(config.text.full_rope.rotary_factor, 0.25);
     QCOMPARE(config.text.sliding_rope.theta, 1e4);
     QCOMPARE(config.text.sliding_rope.rotary_factor, 1.0);
-    QCOMPARE(config.vision->standardize, is_large);
+    const bool has_embedders = size == "12B";
+    QCOMPARE(config.hasVisionTower(), !has_embedders);
+    QCOMPARE(config.hasAudioTower(), !is_large);
+    QCOMPARE(config.vision->standardize, is_large && !has_embedders);
     QCOMPARE(config.vision->has_clipped_linears, !is_large);
-    QCOMPARE(config.audio.has_value(), !is_large);
+    QCOMPARE(config.audio.has_value(), !is_large || has_embedders);
     QCOMPARE(config.generation.eos_token_ids, (std::vector<int64_t>{1, 106, 50}));
     QCOMPARE(config.image_token_id, int64_t{258880});
     QCOMPARE(config.eoa_token_id, int64_t{258883});
@@ -177,6 +184,8 @@ void TestConfig::goldenModels_data() {
     QTest::newRow("moe26b") << QByteArray("moe26b")
                             << QByteArray("S16x2/64<0 S16x2/64<1 S16x2/64<2 S16x2/64<3 "
                                           "S16x2/64<4 F32x1/64<5= ");
+    QTest::newRow("unified12b") << QByteArray("unified12b")
+                                << QByteArray("S16x2/96<0 S16x2/96<1 S16x2/96<2 F32x1/96<3= ");
 }
 
 void TestConfig::goldenModels() {
@@ -189,7 +198,7 @@ void TestConfig::goldenModels() {
     QCOMPARE(config->is_large_template, model != "e2b");
     QCOMPARE(config->processor.image_tokens, int64_t{70}); // not image_seq_length, which is 280
     QCOMPARE(config->generation.eos_token_ids, (std::vector<int64_t>{1, 6}));
-    QCOMPARE(config->vision->position_table_size, int64_t{128});
+    QCOMPARE(config->vision->position_table_size, int64_t{model == "unified12b" ? 80 : 128});
     QVERIFY(config->warnings.empty());
 }
 
@@ -657,6 +666,68 @@ void TestConfig::storedTemplates() {
         const std::string warning = engine::inEnglish(config->warnings[static_cast<size_t>(i)]);
         QVERIFY2(warning.find(notes[i].toStdString()) != std::string::npos, warning.c_str());
     }
+}
+
+void TestConfig::embedders() {
+    json config = goldenConfig("unified12b");
+    const ModelConfig read = parsed(config, {}, R"({"audio_seq_length": 9})");
+    QVERIFY(!read.vision->has_tower);
+    QCOMPARE(read.vision->patch_size, int64_t{48});
+    QCOMPARE(read.vision->pooling_kernel, int64_t{1});
+    QCOMPARE(read.vision->hidden_size, int64_t{16});
+    QCOMPARE(read.vision->position_table_size, int64_t{80});
+    QCOMPARE(read.vision->num_layers, int64_t{0});
+    QVERIFY(!read.audio->has_tower);
+    QCOMPARE(read.audio->output_size, int64_t{640});
+    QCOMPARE(read.text.ple_size, int64_t{0}); // without the key
+    QCOMPARE(read.processor.max_audio_tokens, int64_t{750});
+    QVERIFY(read.is_large_template);
+    // Either may be missing: then what it takes is refused.
+    config["vision_config"] = nullptr;
+    QVERIFY(!parsed(config).vision && parsed(config).audio);
+    config["audio_config"] = nullptr;
+    QVERIFY(!parsed(config).audio);
+    // Text alone.
+    json text = config["text_config"];
+    text["architectures"] = {"Gemma4UnifiedForCausalLM"};
+    QCOMPARE(parsed(text).text.layers.size(), size_t{4});
+}
+
+void TestConfig::whatEmbeddersAreNot_data() {
+    support::addColumns<QByteArray, QByteArray, QByteArray>("where", "value", "words");
+    const auto row = [](const char* where, const char* value, const char* words) {
+        QTest::addRow("%s %s", where, value)
+            << QByteArray(where) << QByteArray(value) << QByteArray(words);
+    };
+    row("/vision_config/output_proj_dims", "32", "output_proj_dims is 32; only 16");
+    row("/vision_config/model_patch_size", "32", "model_patch_size is 32; only 48");
+    row("/vision_config/mm_embed_dim", "null", "mm_embed_dim is missing");
+    row("/vision_config/model_type", "\"gemma4_vision\"", "only gemma4_unified_vision");
+    row("/audio_config/audio_embed_dim", "320", "audio_embed_dim is 320; only 640");
+    row("/text_config/model_type", "\"gemma4_text\"", "only gemma4_unified_text");
+    row("/text_config/hidden_size_per_layer_input", "256", "hidden_size_per_layer_input is 256");
+    row("/text_config/use_bidirectional_attention", "\"all\"", "use_bidirectional_attention");
+    row("/architectures", "[\"Gemma4ForConditionalGeneration\"]",
+        "Gemma4UnifiedForConditionalGeneration and Gemma4UnifiedForCausalLM are implemented");
+}
+
+void TestConfig::whatEmbeddersAreNot() {
+    QFETCH(QByteArray, where);
+    QFETCH(QByteArray, value);
+    QFETCH(QByteArray, words);
+    json config = goldenConfig("unified12b");
+    config[json::json_pointer(where.toStdString())] = json::parse(value.toStdString());
+    const auto read = engine::parseModelConfig(config.dump(), "", "");
+    QVERIFY(!read.has_value());
+    QVERIFY2(read.error().message.find(words.toStdString()) != std::string::npos,
+             read.error().message.c_str());
+    // The processor's members too must fit the embedders.
+    const auto processor = [](const char* text) {
+        return engine::parseModelConfig(goldenConfig("unified12b").dump(), "", text).has_value();
+    };
+    QVERIFY(processor(R"({"image_processor": {"patch_size": 24, "pooling_kernel_size": 2}})"));
+    QVERIFY(!processor(R"({"image_processor": {"patch_size": 16, "pooling_kernel_size": 2}})"));
+    QVERIFY(!processor(R"({"feature_extractor": {"audio_samples_per_token": 320}})"));
 }
 
 void TestConfig::folderReading() {

@@ -30,7 +30,7 @@ private Q_SLOTS:
 
 void TestNames::listedTensors_data() {
     QTest::addColumn<QByteArray>("size");
-    for (const char* size : {"E2B", "E4B", "31B", "26B-A4B"}) {
+    for (const char* size : {"E2B", "E4B", "12B", "31B", "26B-A4B"}) {
         QTest::newRow(size) << QByteArray(size);
     }
 }
@@ -68,9 +68,11 @@ void TestNames::listedTensors() {
         const bool is_per_layer = asked == PartRole::PerLayerTable ||
                                   asked == PartRole::PerLayerProjection ||
                                   asked == PartRole::PerLayerNorm;
-        const bool is_there = engine::isAudio({asked}) ? config->audio.has_value()
-                              : is_per_layer           ? has_rows
-                                                       : true;
+        const bool is_there = asked == PartRole::VisionTower  ? config->hasVisionTower()
+                              : asked == PartRole::AudioTower ? config->hasAudioTower()
+                              : engine::isAudio({asked})      ? config->audio.has_value()
+                              : is_per_layer                  ? has_rows
+                                                              : true;
         QCOMPARE((roles >> role & 1) == 1, is_there);
     }
 }

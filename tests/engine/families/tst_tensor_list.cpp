@@ -2,6 +2,7 @@
 // The tensor list against what is published (counts and bytes of the published files)
 // and against the golden models' own files and lists of 4-bit modules.
 #include "engine/families/config.h"
+#include "engine/families/gemma4/stored_head.h"
 #include "engine/families/tensor_list.h"
 #include "tests/support/golden.h"
 #include "tests/support/listed_model.h"
@@ -42,6 +43,8 @@ private Q_SLOTS:
     void namesAreUniqueAndCanonical();
     void canonicalNames_data();
     void canonicalNames();
+    void embeddersInEitherSpelling_data();
+    void embeddersInEitherSpelling();
 };
 
 void TestTensorList::publishedTotals_data() {
@@ -52,6 +55,8 @@ void TestTensorList::publishedTotals_data() {
                          << qint64{5104298467};
     QTest::newRow("E4B") << QByteArray("E4B") << qint64{2130} << qint64{2076} << qint64{7996157418}
                          << qint64{7941101802};
+    QTest::newRow("12B") << QByteArray("12B") << qint64{-1} << qint64{-1} << qint64{11959730224}
+                         << qint64{11959730224};
     QTest::newRow("31B") << QByteArray("31B") << qint64{-1} << qint64{-1} << qint64{31273088876}
                          << qint64{31273088876};
     QTest::newRow("26B-A4B") << QByteArray("26B-A4B") << qint64{-1} << qint64{-1}
@@ -99,6 +104,10 @@ void TestTensorList::publishedBlocks_data() {
         {"model.audio_tower", 609650176, 609650176, 609650176, 609650176},
         {"model.embed_audio", 4718592, 4718592, 7864320, 7864320},
     };
+    QTest::newRow("12B embed_vision") << QByteArray("12B") << QByteArray("model.embed_vision")
+                                      << qint64{99844608} << qint64{99844608};
+    QTest::newRow("12B embed_audio") << QByteArray("12B") << QByteArray("model.embed_audio")
+                                     << qint64{4915200} << qint64{4915200};
     for (const Row& row : rows) {
         QTest::addRow("E2B %s", row.module)
             << QByteArray("E2B") << QByteArray(row.module) << row.e2b_stored << row.e2b_used;
@@ -184,7 +193,7 @@ void TestTensorList::publishedLinears() {
 
 void TestTensorList::goldenFilesHoldExactlyTheUsedTensors_data() {
     QTest::addColumn<QByteArray>("model");
-    for (const char* model : {"e2b", "e4b", "dense31b", "moe26b"}) {
+    for (const char* model : {"e2b", "e4b", "dense31b", "moe26b", "unified12b"}) {
         QTest::newRow(model) << QByteArray(model);
     }
 }
@@ -192,14 +201,16 @@ void TestTensorList::goldenFilesHoldExactlyTheUsedTensors_data() {
 void TestTensorList::goldenFilesHoldExactlyTheUsedTensors() {
     QFETCH(QByteArray, model);
     std::map<std::string, std::vector<int64_t>> expected;
-    for (const auto& tensor : support::goldenModel(model.constData()).tensors) {
+    const auto golden = support::goldenModel(model.constData());
+    for (const auto& tensor : golden.tensors) {
         if (!tensor.is_unused) {
             expected[tensor.name] = tensor.shape;
         }
     }
     const auto file = support::goldenDir() / model.constData() / "model" / "model.safetensors";
     std::map<std::string, std::vector<int64_t>> stored;
-    for (const auto& [name, tensor] : support::readSafetensors(file)) {
+    for (const auto& [file_name, tensor] : support::readSafetensors(file)) {
+        const std::string name = engine::storedTensorName(golden.config, file_name);
         stored[name] = tensor.shape;
         if (expected.count(name) == 0) {
             QFAIL(("not in the list: " + name).c_str());
@@ -218,6 +229,7 @@ void TestTensorList::goldenFourBitModules_data() {
     QTest::newRow("e4b") << QByteArray("e4b") << 151;
     QTest::newRow("dense31b") << QByteArray("dense31b") << 57;
     QTest::newRow("moe26b") << QByteArray("moe26b") << 63;
+    QTest::newRow("unified12b") << QByteArray("unified12b") << 30;
 }
 
 void TestTensorList::goldenFourBitModules() {
@@ -231,8 +243,9 @@ void TestTensorList::goldenFourBitModules() {
             ours.insert(tensor.name.substr(0, tensor.name.size() - kSuffix.size()));
         }
     }
-    const auto file =
-        support::goldenDir() / model.constData() / "quantized" / "nf4.linear4bit_modules.json";
+    const char* const list =
+        model == "unified12b" ? "nf4-dq.linear4bit_modules.json" : "nf4.linear4bit_modules.json";
+    const auto file = support::goldenDir() / model.constData() / "quantized" / list;
     const auto theirs = support::readJson(file).get<std::set<std::string>>();
     for (const std::string& name : theirs) {
         QVERIFY2(ours.count(name) == 1, ("missing: " + name).c_str());
@@ -242,7 +255,7 @@ void TestTensorList::goldenFourBitModules() {
 }
 
 void TestTensorList::namesAreUniqueAndCanonical() {
-    for (const char* size : {"E2B", "E4B", "31B", "26B-A4B"}) {
+    for (const char* size : {"E2B", "E4B", "12B", "31B", "26B-A4B"}) {
         std::set<std::string> names;
         for (const auto& tensor : support::publishedModel(size).tensors) {
             QVERIFY2(names.insert(tensor.name).second, tensor.name.c_str());
@@ -277,6 +290,7 @@ void TestTensorList::canonicalNames_data() {
     row("audio_tower.output_proj.bias", false, "model.audio_tower.output_proj.bias");
     row("embed_vision.embedding_projection.weight", false,
         "model.embed_vision.embedding_projection.weight");
+    row("vision_embedder.patch_dense.bias", false, "model.vision_embedder.patch_dense.bias");
     row("lm_head.weight", false, "lm_head.weight");
     row("model.lm_head.weight", false, "lm_head.weight");
     row("language_model.lm_head.weight", false, "lm_head.weight");
@@ -303,6 +317,38 @@ void TestTensorList::canonicalNames() {
     QCOMPARE(
         QByteArray::fromStdString(engine::canonicalTensorName(name.toStdString(), is_text_only)),
         canonical);
+}
+
+void TestTensorList::embeddersInEitherSpelling_data() {
+    support::addColumns<QByteArray, QByteArray>("stored", "canonical");
+    const auto row = [](const char* stored, const char* canonical) {
+        QTest::newRow(stored) << QByteArray(stored) << QByteArray(canonical);
+    };
+    const char* const dense = "model.embed_vision.patch_dense.weight";
+    const char* const projection =
+        "model.embed_vision.multimodal_embedder.embedding_projection.weight";
+    row(dense, dense);
+    row("model.vision_embedder.patch_dense.weight", dense);
+    row("vision_embedder.patch_dense.weight", dense);
+    row("base_model.model.model.vision_embedder.patch_dense.base_layer.weight", dense);
+    row(projection, projection);
+    row("model.embed_vision.embedding_projection.weight", projection);
+    row("model.vision_embedder.pos_embedding", "model.embed_vision.pos_embedding");
+    row("model.embed_audio.embedding_projection.weight",
+        "model.embed_audio.embedding_projection.weight");
+}
+
+/// Published files and transformers' module tree name the 12B's embedders differently; also where
+/// they were left out of a load.
+void TestTensorList::embeddersInEitherSpelling() {
+    QFETCH(QByteArray, stored);
+    QFETCH(QByteArray, canonical);
+    engine::ModelConfig config = support::publishedModel("12B").config;
+    QCOMPARE(QByteArray::fromStdString(engine::storedTensorName(config, stored.toStdString())),
+             canonical);
+    engine::leaveOutTowers(config);
+    QCOMPARE(QByteArray::fromStdString(engine::storedTensorName(config, stored.toStdString())),
+             canonical);
 }
 
 TEST_CLASS(TestTensorList)

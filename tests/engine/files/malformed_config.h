@@ -94,7 +94,9 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
              unsupported);
     inConfig("/model_type", "\"gemma3n\"", "model_type is \"gemma3n\": a model of another kind",
              unsupported);
-    inConfig("/model_type", "\"gemma4_unified\"", "encoder-free 12B (unified) variant",
+    inConfig("/model_type", "\"gemma4_unified\"",
+             "\"Gemma4ForConditionalGeneration\"; Gemma4UnifiedForConditionalGeneration and "
+             "Gemma4UnifiedForCausalLM are implemented",
              unsupported);
     inConfig("/model_type", "\"gemma4_assistant\"", "a speculative-decoding assistant",
              unsupported);

@@ -46,6 +46,7 @@ class TestAdapter : public QObject {
 private Q_SLOTS:
     void goldenCounts_data();
     void goldenCounts();
+    void publishedNamesOfEmbedders();
     void scalingTable_data();
     void scalingTable();
     void oldKeysAreReported();
@@ -91,6 +92,8 @@ void TestAdapter::goldenCounts_data() {
     row("dense31b", "multimodal", 82, 28, 0, 55);
     row("moe26b", "text", 82, 0, 0, 41);
     row("moe26b", "multimodal", 82, 28, 0, 55);
+    // 4 layers, no v_proj in the full one: 27; both linears of the vision embedder; the audio's.
+    row("unified12b", "multimodal", 54, 4, 2, 30);
 }
 
 void TestAdapter::goldenCounts() {
@@ -124,6 +127,45 @@ void TestAdapter::goldenCounts() {
     QVERIFY(probe);
     QCOMPARE(probe->footprint.total_bytes, (*loaded)->footprint().total_bytes);
     QCOMPARE(probe->coverage.active, c.active);
+}
+
+/// Keys as the 12B's files name its embedders, where PEFT writes the names of the module tree.
+void TestAdapter::publishedNamesOfEmbedders() {
+    const Model m = goldenModel("unified12b");
+    const auto folder = support::goldenDir() / "unified12b/adapters/multimodal";
+    const auto renamed = [](std::string text, const std::string& from, const std::string& to) {
+        for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+            text.replace(at, from.size(), to);
+        }
+        return text;
+    };
+    const auto published = [&](const std::string& text) {
+        return renamed(renamed(text, "embed_vision.patch_dense", "vision_embedder.patch_dense"),
+                       "multimodal_embedder.", "");
+    };
+    Tensors tensors;
+    for (const auto& [name, tensor] : goldenTensors(folder / "adapter_model.safetensors")) {
+        tensors[published(name)] = tensor;
+    }
+    Json config = goldenConfig(folder);
+    config["target_modules"] = {"q_proj",    "k_proj",      "v_proj",
+                                "o_proj",    "gate_proj",   "up_proj",
+                                "down_proj", "patch_dense", "embedding_projection"};
+    QTemporaryDir written;
+    writeAdapter(pathOf(written), config, tensors);
+    const auto wanted = loadAdapter(folder, m.config, m.tensors);
+    const auto loaded = loadAdapter(pathOf(written), m.config, m.tensors);
+    QVERIFY(wanted);
+    QVERIFY2(loaded, loaded ? "" : loaded.error().message.c_str());
+    QVERIFY((*loaded)->coverage().unmatched.empty());
+    QCOMPARE((*loaded)->coverage().by_tower.vision, 4);
+    QCOMPARE((*loaded)->updates().size(), (*wanted)->updates().size());
+    for (const LowRankUpdate& update : (*wanted)->updates()) {
+        QVERIFY2(
+            std::any_of((*loaded)->updates().begin(), (*loaded)->updates().end(),
+                        [&](const LowRankUpdate& other) { return other.tensor == update.tensor; }),
+            update.tensor.c_str());
+    }
 }
 
 void TestAdapter::scalingTable_data() {

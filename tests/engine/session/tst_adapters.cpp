@@ -57,7 +57,7 @@ private:
 
 void TestAdapters::golden_data() {
     support::addColumns<QString, QString, QString>("family", "name", "expected");
-    for (const char* family : {"e2b", "e4b", "dense31b", "moe26b"}) {
+    for (const char* family : {"e2b", "e4b", "dense31b", "moe26b", "unified12b"}) {
         for (const auto& entry :
              std::filesystem::directory_iterator(support::goldenDir() / family / "adapters")) {
             const std::string name = entry.path().filename().string();

@@ -3,8 +3,12 @@
 // make_assistant_vectors.py), and whatever it drafts, the text is the one without it: on one device
 // and on many placements, greedy and drawn, with and without the multimodal adapter, at every end
 // of a text, over several turns. Predicted bytes are the bytes taken.
+#include "engine/families/config.h"
+#include "engine/families/gemma4/assistant.h"
 #include "engine/files/checkpoint.h"
+#include "engine/files/safetensors_writer.h"
 #include "engine/load/loader.h"
+#include "engine/load/random_source.h"
 #include "engine/plan/planner.h"
 #include "engine/run/opened_model.h"
 #include "engine/run/planning.h"
@@ -15,10 +19,12 @@
 #include "tests/support/results.h"
 #include "tests/support/worst_error.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 namespace {
 
@@ -123,6 +129,41 @@ std::vector<std::pair<std::string, std::string>> placements() {
     };
 }
 
+/// An assistant of random weights beside the golden 12B, for which there is none of transformers'.
+void writeUnifiedAssistant(const std::filesystem::path& folder) {
+    const auto model_folder = support::goldenDir() / "unified12b" / "model";
+    auto config = support::readJson(assistantDir("dense31b") / "model" / "config.json");
+    const auto model_text = support::readJson(model_folder / "config.json")["text_config"];
+    config["model_type"] = "gemma4_unified_assistant";
+    config["backbone_hidden_size"] = model_text["hidden_size"];
+    auto& text = config["text_config"];
+    text["model_type"] = "gemma4_unified_text";
+    for (const char* key : {"vocab_size", "num_attention_heads", "num_key_value_heads", "head_dim",
+                            "sliding_window", "rope_parameters", "per_layer_config"}) {
+        text[key] = model_text[key];
+    }
+    for (const char* key : {"hidden_size_per_layer_input", "global_head_dim",
+                            "num_global_key_value_heads", "vocab_size_per_layer_input"}) {
+        text.erase(key);
+    }
+    engine::ModelConfig model = support::must(engine::readModelConfig(model_folder), "model");
+    model.assistant =
+        support::must(engine::parseAssistantConfig(config.dump(), "", model), "assistant");
+    const auto random = engine::makeRandomSource(model, 5);
+    std::vector<engine::TensorToWrite> tensors;
+    for (const engine::TensorInfo& info : random->tensors()) {
+        constexpr std::string_view kPart = "assistant.";
+        if (info.name.starts_with(kPart)) {
+            std::vector<std::byte> bytes(info.size_bytes);
+            support::must(random->read(info, 0, bytes), "read");
+            tensors.push_back(engine::tensorFromBytes(info.name.substr(kPart.size()), info.type,
+                                                      info.shape, std::move(bytes)));
+        }
+    }
+    std::ofstream(folder / "config.json") << config.dump();
+    support::must(engine::writeSafetensorsFile(folder / "model.safetensors", tensors), "write");
+}
+
 engine::Reply replyOf(engine::Engine& engine, const engine::GenerateRequest& request) {
     return support::must(engine.generate(request, {}, {}), "reply");
 }
@@ -139,6 +180,8 @@ private Q_SLOTS:
     void roundsAreTransformers();
     void sameText_data();
     void sameText();
+    void unifiedAssistant_data();
+    void unifiedAssistant();
     void sameTextEverywhere_data();
     void sameTextEverywhere();
     void onCards_data();
@@ -285,6 +328,36 @@ void TestDrafts::sameText() {
     qInfo("%lld drafts accepted in %lld rounds", static_cast<long long>(accepted),
           static_cast<long long>(rounds));
     QVERIFY(has_adapter || accepted > 0);
+    QCOMPARE(support::memoryDifference(engine), std::string());
+}
+
+void TestDrafts::unifiedAssistant_data() {
+    QTest::addColumn<QString>("map");
+    QTest::newRow("one device") << "gpu";
+    QTest::newRow("split, the assistant apart") << QString::fromStdString(
+        native("sim:0", {{"model.language_model.layers.[2-3]", "sim:1"}, {"assistant", "cpu"}}));
+}
+
+/// The 12B's assistant belongs to it, and whatever it drafts, the text is the one without.
+void TestDrafts::unifiedAssistant() {
+    QFETCH(QString, map);
+    QTemporaryDir folder;
+    writeUnifiedAssistant(folder.path().toStdString());
+    engine::LoadRequest request = support::goldenRequest("unified12b");
+    request.sim_gpus = {64U << 20U, 64U << 20U};
+    request.device_map = map.toStdString();
+    request.draft = folder.path().toStdString();
+    request.draft_tokens = 3;
+    engine::Engine engine;
+    support::must(engine.load(request, {}, {}), "load");
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    for (const auto& c : support::goldenCases("unified12b")) {
+        engine::GenerateRequest asked = support::goldenCaseRequest(c);
+        asked.sampling.max_tokens = 24;
+        const engine::Reply drafted = replyOf(engine, asked);
+        QCOMPARE(drafted.token_ids, c.greedy);
+        QVERIFY(drafted.drafts->rounds > 0);
+    }
     QCOMPARE(support::memoryDifference(engine), std::string());
 }
 

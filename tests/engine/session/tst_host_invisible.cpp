@@ -63,7 +63,7 @@ void TestHostInvisible::cleanup() {
 
 void TestHostInvisible::golden_data() {
     QTest::addColumn<QString>("family");
-    for (const char* family : {"e2b", "e4b", "dense31b", "moe26b"}) {
+    for (const char* family : {"e2b", "e4b", "dense31b", "moe26b", "unified12b"}) {
         QTest::addRow("%s", family) << QString::fromUtf8(family);
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flagship: any placement gives the same answer. For e2b and e4b, every preset and many maps
-// (each tower, projector, table, head and single layers on two simulated GPUs, CPU and disk; KV
-// readers and owners apart; layers alternating; streamed and visiting parts) in three formats: same
-// logits as on one device, same greedy tokens, and measured bytes equal to predicted bytes. A
-// failing row names the map.
+// The flagship: any placement gives the same answer. For e2b, e4b and the 12B, every preset and
+// many maps (each tower, projector, table, head and single layers on two simulated GPUs, CPU and
+// disk; KV readers and owners apart; layers alternating; streamed and visiting parts) in three
+// formats: same logits as on one device, same greedy tokens, and measured bytes equal to predicted
+// bytes. A failing row names the map.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/program/test_class.h"
 #include "tests/support/results.h"
@@ -125,6 +125,49 @@ std::vector<Row> rowsFor(const std::string& family) {
     return rows;
 }
 
+/// The 12B: no tables of its own kind, no readers of others' keys, embedders in place of towers.
+std::vector<Row> unifiedRows() {
+    const std::string layer = "model.language_model.layers.";
+    const auto row = [](const std::string& name,
+                        const std::vector<std::pair<std::string, std::string>>& entries) {
+        return Row{name, nativePlacementMatrix("sim:0", entries)};
+    };
+    std::vector<Row> rows;
+    for (const char* preset : {"gpu", "towers-cpu", "lean", "cpu", "fit"}) {
+        rows.push_back({std::string("preset ") + preset, preset});
+    }
+    for (const std::string part : {"model.embed_vision", "model.embed_audio"}) {
+        for (const char* device : {"sim:1", "cpu", "disk"}) {
+            rows.push_back(row(part + " on " + device, {{part, device}}));
+        }
+    }
+    rows.push_back(row(
+        "embedders visit",
+        {{"model.embed_vision", R"({"store": "cpu", "compute": "sim:1", "residency": "on_use"})"},
+         {"model.embed_audio",
+          R"({"store": "disk", "compute": "sim:0", "residency": "on_use"})"}}));
+    rows.push_back(
+        row("halves of an embedder apart", {{"model.embed_vision.multimodal_embedder", "sim:1"},
+                                            {"model.embed_vision.patch_dense", "cpu"}}));
+    rows.push_back(
+        row("vectors of an embedder elsewhere", {{"model.embed_vision.patch_ln1", "cpu"},
+                                                 {"model.embed_vision.pos_embedding", "sim:1"},
+                                                 {"model.embed_vision.pos_norm", "disk"}}));
+    for (const char* at : {"1", "2", "3"}) {
+        rows.push_back(
+            row(std::string("split before layer ") + at, {{layer + "[" + at + "-3]", "sim:1"}}));
+    }
+    rows.push_back(row("layers alternating over three devices",
+                       {{layer + "0", "sim:1"}, {layer + "1", "cpu"}, {layer + "3", "sim:1"}}));
+    rows.push_back(row("layers stored on disk, streamed",
+                       {{layer + "[1-2]", R"({"store": "disk", "compute": "sim:1"})"}}));
+    rows.push_back(
+        {"KV cache on the CPU", nativePlacementMatrix("sim:0", {}, R"(, "kv": {"place": "cpu"})")});
+    rows.push_back({"everything on disk, computed on sim:1",
+                    nativePlacementMatrix("sim:1", {{"model", "disk"}})});
+    return rows;
+}
+
 /// Logits and greedy tokens of a model on one device, once per family and format.
 struct Reference {
     std::map<std::string, std::vector<float>> logits;
@@ -182,6 +225,13 @@ void TestPlacementMatrix::sameAnswer_data() {
                     << QString::fromUtf8(family) << QString::fromUtf8(quant)
                     << QString::fromStdString(row.map);
             }
+        }
+    }
+    for (const char* quant : {"none", "nf4-dq"}) {
+        for (const Row& row : unifiedRows()) {
+            QTest::addRow("unified12b %s: %s", quant, row.name.c_str())
+                << QStringLiteral("unified12b") << QString::fromUtf8(quant)
+                << QString::fromStdString(row.map);
         }
     }
 }

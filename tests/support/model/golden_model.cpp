@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <span>
 
 namespace support {
 
@@ -79,8 +82,8 @@ OpenGoldenModel openModel(const std::filesystem::path& folder,
     open.pool = std::make_unique<kernels::cpu::ThreadPool>(2);
     open.cpu = std::make_unique<kernels::cpu::HostDevice>(0, open.pool.get(), ops);
     open.devices[engine::DeviceId::cpu()] = open.cpu.get();
-    open.weights =
-        std::make_unique<MemoryWeights>(folder / "model.safetensors", engine::DeviceId::cpu());
+    open.weights = std::make_unique<MemoryWeights>(folder / "model.safetensors", open.config,
+                                                   engine::DeviceId::cpu());
     open.plan = oneDevicePlan(open.config, engine::DeviceId::cpu(), is_reference, context, chunk);
     open.kv = must(engine::KvCache::create(open.config, open.plan, open.devices), "KV cache");
     open.model =
@@ -106,8 +109,39 @@ std::vector<SoftTokenRun> softTokenRuns(const engine::ModelConfig& config,
     return runs;
 }
 
+namespace {
+
+/// Embedders take the file itself: golden data of their models has no pixels of its own.
+std::vector<float> encodeFile(engine::MediaEncoder& encoder,
+                              const std::string& file,
+                              int64_t image_tokens,
+                              std::vector<float>& tower) {
+    std::ifstream in(goldenDir() / file, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
+    const auto media =
+        must(encoder.prepare(std::as_bytes(std::span(bytes)), {image_tokens}), "prepare");
+    tower = must(encoder.runTower(media, {}), "embed");
+    return must(encoder.encode(media, {}), "encode");
+}
+
+} // namespace
+
 CaseFeatures encodeCase(engine::Model& model, const GoldenCase& c) {
     CaseFeatures out;
+    const engine::ModelConfig& config = model.config();
+    const bool has_towers = config.hasVisionTower() || config.hasAudioTower();
+    if (!has_towers) {
+        const int64_t budget = config.processor.image_tokens;
+        if (!c.image.empty()) {
+            out.image = encodeFile(*model.encoder(engine::MediaKind::Image), c.image, budget,
+                                   out.vision_tower);
+        }
+        if (!c.audio.empty()) {
+            out.audio = encodeFile(*model.encoder(engine::MediaKind::Audio), c.audio, budget,
+                                   out.audio_tower);
+        }
+        return out;
+    }
     if (!c.image.empty()) {
         const auto tensors = readSafetensors(goldenDir() / "media/image_processor_pil.safetensors");
         const GoldenTensor& pixels = tensors.at(goldenKey(c.image) + ".70.pixels_u8");
@@ -155,9 +189,17 @@ std::vector<float> prefill(engine::Model& model,
     }
     for (int64_t first = 0; first < total;) {
         int64_t end = std::min(total, first + chunk);
-        if (config.text.is_vision_bidirectional) {
-            while (end < total && block[static_cast<size_t>(end)] >= 0 &&
-                   block[static_cast<size_t>(end)] == block[static_cast<size_t>(end - 1)]) {
+        const auto isInside = [&block, total](int64_t at) { // a block begins in front of that row
+            return at > 0 && at < total && block[static_cast<size_t>(at)] >= 0 &&
+                   block[static_cast<size_t>(at)] == block[static_cast<size_t>(at - 1)];
+        };
+        if (config.text.is_vision_bidirectional && isInside(end)) {
+            int64_t begin = end;
+            while (isInside(begin)) {
+                --begin;
+            }
+            end = begin > first ? begin : end; // a block stays whole: in the next call, or in this
+            while (begin == first && isInside(end)) {
                 ++end;
             }
         }

@@ -64,7 +64,8 @@ struct SoftTokenRun {
 std::vector<SoftTokenRun> softTokenRuns(const engine::ModelConfig& config,
                                         const std::vector<int32_t>& ids);
 
-/// Features of a case's image and audio, encoded by the model from golden patches and log-mel.
+/// Features of a case's image and audio, encoded by the model from golden patches and log-mel;
+/// without towers from the files, and the towers' outputs are the projectors' inputs.
 struct CaseFeatures {
     std::vector<float> image, audio;
     std::vector<float> vision_tower, audio_tower;

@@ -2,16 +2,19 @@
 #include "tests/support/model/memory_weights.h"
 
 #include "engine/base/float_types.h"
+#include "engine/families/gemma4/stored_head.h"
 #include "engine/families/tensor_list.h"
 
 #include <cstring>
 
 namespace support {
 
-MemoryWeights::MemoryWeights(const std::filesystem::path& safetensors, engine::DeviceId device)
+MemoryWeights::MemoryWeights(const std::filesystem::path& safetensors,
+                             const engine::ModelConfig& config,
+                             engine::DeviceId device)
     : device_(device) {
     for (auto& [name, tensor] : readSafetensors(safetensors)) {
-        index_.emplace(engine::canonicalTensorName(name, true), static_cast<int>(tensors_.size()));
+        index_.emplace(engine::storedTensorName(config, name), static_cast<int>(tensors_.size()));
         tensors_.push_back(std::move(tensor));
     }
 }

@@ -16,7 +16,9 @@ namespace support {
 
 class MemoryWeights : public engine::WeightSource {
 public:
-    MemoryWeights(const std::filesystem::path& safetensors, engine::DeviceId device);
+    MemoryWeights(const std::filesystem::path& safetensors,
+                  const engine::ModelConfig& config,
+                  engine::DeviceId device);
 
     [[nodiscard]] Handle handleOf(std::string_view tensor) const override;
     [[nodiscard]] engine::DeviceId computeDevice(Handle handle) const override;

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/forward/towers/media_embedders.h"
+
+#include "engine/forward/media_encoders.h"
+#include "engine/forward/towers/projector.h"
+#include "engine/media/audio.h"
+#include "engine/media/image.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace engine {
+
+using kernels::MutF32;
+
+namespace {
+
+constexpr double kLayerNormEps = 1e-5; ///< PyTorch's default, which the model's class leaves.
+
+/// row = (row - mean) / sqrt(variance + eps) * weight + bias.
+void normalize(std::span<float> row, const LayerNormWeights& norm) {
+    const auto size = static_cast<double>(row.size());
+    double sum = 0.0;
+    for (const float value : row) {
+        sum += value;
+    }
+    const double mean = sum / size;
+    double squares = 0.0;
+    for (const float value : row) {
+        squares += (value - mean) * (value - mean);
+    }
+    const double factor = 1.0 / std::sqrt(squares / size + kLayerNormEps);
+    for (size_t i = 0; i < row.size(); ++i) {
+        row[i] = static_cast<float>((row[i] - mean) * factor) * norm.weight[i] + norm.bias[i];
+    }
+}
+
+/// row = row / rms(row), in front of a projector.
+void scaleByRms(std::span<float> row, double eps) {
+    double squares = 0.0;
+    for (const float value : row) {
+        squares += static_cast<double>(value) * value;
+    }
+    const double factor = 1.0 / std::sqrt(squares / static_cast<double>(row.size()) + eps);
+    for (float& value : row) {
+        value = static_cast<float>(value * factor);
+    }
+}
+
+} // namespace
+
+size_t PatchEmbedder::maxFileBytes() const {
+    return kMaxImageFileBytes;
+}
+
+Result<PreparedMedia> PatchEmbedder::prepare(std::span<const std::byte> file,
+                                             const MediaWish& wish) const {
+    const VisionConfig& vision = *model_.config.vision;
+    ENGINE_ASSIGN(DecodedImage decoded, decodeImage(file));
+    ENGINE_ASSIGN(PatchGrid grid,
+                  preprocessImage(decoded, wish.tokens, vision.patch_size, vision.pooling_kernel,
+                                  vision.position_table_size));
+    return PreparedMedia{std::move(grid.patches), grid.grid_w, grid.grid_h,
+                         std::move(decoded.notes)};
+}
+
+Result<void> PatchEmbedder::check(const PreparedMedia& media) const {
+    const int64_t patches = media.grid_w * media.grid_h;
+    const Linear& projector = model_.vision.projector;
+    const int64_t room = model_.context->scratch(projector.device)->size(Buffer::VisionProjectorIn);
+    if (patches <= 0 ||
+        static_cast<int64_t>(media.rows.size()) != patches * model_.vision.patches.in ||
+        patches * projector.in > room) {
+        return Error{ErrorCode::InvalidRequest,
+                     said("image of %1 x %2 patches: does not fit the budget the model was loaded "
+                          "for; load with a larger --image-tokens",
+                          media.grid_w, media.grid_h)};
+    }
+    const int64_t most = model_.config.vision->position_table_size;
+    if (std::max(media.grid_w, media.grid_h) > most) {
+        return Error{ErrorCode::InvalidRequest,
+                     said("image of %1 x %2 patches: the model knows %3 positions per side; choose "
+                          "a smaller token budget or a squarer picture",
+                          media.grid_w, media.grid_h, most)};
+    }
+    return {};
+}
+
+Result<void> PatchEmbedder::multiply(const PreparedMedia& media,
+                                     std::vector<float>& rows,
+                                     const std::stop_token& stop) const {
+    const Linear& dense = model_.vision.patches;
+    DeviceScratch& home = *model_.vision.home;
+    const int64_t patches = media.grid_w * media.grid_h;
+    const int64_t block_rows = home.size(Buffer::VisionPatch) / dense.in;
+    std::vector<float> normed(static_cast<size_t>(std::min(block_rows, patches) * dense.in));
+    for (int64_t first = 0; first < patches; first += block_rows) {
+        if (!model_.mayGoOn(stop)) {
+            return Error{ErrorCode::Cancelled, said("stopped by the user")};
+        }
+        const int64_t count = std::min(block_rows, patches - first);
+        std::copy_n(media.rows.begin() + first * dense.in, count * dense.in, normed.begin());
+        for (int64_t i = 0; i < count; ++i) {
+            normalize({normed.data() + i * dense.in, static_cast<size_t>(dense.in)},
+                      model_.vision.patch_norms[0]);
+        }
+        const MutF32 in = home.matrix(Buffer::VisionPatch, count, dense.in);
+        const MutF32 out = home.matrix(Buffer::VisionT, count, dense.out);
+        ENGINE_KERNEL(home.device().copyIn(in.data, normed.data(),
+                                           static_cast<size_t>(count * dense.in) * sizeof(float)),
+                      "copy in", dense.name);
+        ENGINE_TRY(model_.context->linear(dense, home, in, out));
+        ENGINE_KERNEL(home.device().copyOut(rows.data() + first * dense.out, out.data,
+                                            static_cast<size_t>(count * dense.out) * sizeof(float)),
+                      "copy out", dense.name);
+    }
+    return {};
+}
+
+Result<std::vector<float>> PatchEmbedder::positions(int64_t count, int64_t axis) const {
+    const VisionWeights& weights = model_.vision;
+    const int64_t hidden = model_.config.vision->hidden_size;
+    std::vector<int32_t> ids(static_cast<size_t>(count));
+    for (size_t i = 0; i < ids.size(); ++i) {
+        ids[i] = static_cast<int32_t>(2 * static_cast<int64_t>(i) + axis);
+    }
+    std::vector<float> rows(static_cast<size_t>(count * hidden));
+    if (weights.replaced_positions.empty()) {
+        ENGINE_TRY(model_.context->weights().gatherRows(weights.positions, ids, 0, 1.0F,
+                                                        {rows.data(), count, hidden, hidden}));
+        return rows;
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        std::copy_n(weights.replaced_positions.begin() + ids[static_cast<size_t>(i)] * hidden,
+                    hidden, rows.begin() + i * hidden);
+    }
+    return rows;
+}
+
+Result<std::vector<float>> PatchEmbedder::runTower(const PreparedMedia& media,
+                                                   const std::stop_token& stop) {
+    ENGINE_TRY(check(media));
+    const VisionWeights& weights = model_.vision;
+    const auto hidden = static_cast<size_t>(model_.config.vision->hidden_size);
+    const auto columns = static_cast<size_t>(media.grid_w);
+    ENGINE_ASSIGN(const std::vector<float> of_column, positions(media.grid_w, 0));
+    ENGINE_ASSIGN(const std::vector<float> of_row, positions(media.grid_h, 1));
+    std::vector<float> rows(columns * static_cast<size_t>(media.grid_h) * hidden);
+    ENGINE_TRY(multiply(media, rows, stop));
+    for (size_t n = 0; n < rows.size() / hidden; ++n) {
+        const std::span<float> row(rows.data() + n * hidden, hidden);
+        const float* x = of_column.data() + n % columns * hidden;
+        const float* y = of_row.data() + n / columns * hidden;
+        for (size_t i = 0; i < hidden; ++i) {
+            row[i] += weights.patch_bias[i];
+        }
+        normalize(row, weights.patch_norms[1]);
+        for (size_t i = 0; i < hidden; ++i) {
+            row[i] += x[i] + y[i];
+        }
+        normalize(row, weights.patch_norms[2]);
+        scaleByRms(row, model_.config.vision->rms_norm_eps);
+    }
+    return rows;
+}
+
+Result<std::vector<float>> PatchEmbedder::project(std::span<const float> tower) {
+    return projectedFromHost(model_, model_.vision.projector, tower, Buffer::VisionProjectorIn,
+                             Buffer::VisionProjectorOut);
+}
+
+Result<std::vector<float>> PatchEmbedder::encode(const PreparedMedia& media,
+                                                 const std::stop_token& stop) {
+    ENGINE_ASSIGN(const std::vector<float> rows, runTower(media, stop));
+    return project(rows);
+}
+
+size_t FrameEmbedder::maxFileBytes() const {
+    return kMaxAudioFileBytes;
+}
+
+Result<PreparedMedia> FrameEmbedder::prepare(std::span<const std::byte> file,
+                                             const MediaWish& wish) const {
+    std::optional<AudioCut> cut;
+    if (wish.cut_length_s > 0) {
+        cut = AudioCut{wish.cut_start_s, wish.cut_length_s};
+    }
+    ENGINE_ASSIGN(DecodedAudio decoded, decodeAudio(file, cut));
+    PreparedMedia media;
+    media.grid_w = soundTokens(*model_.config.audio, static_cast<int64_t>(decoded.samples.size()));
+    media.rows = std::move(decoded.samples);
+    media.rows.resize(static_cast<size_t>(media.grid_w * towerWidth()), 0.0F);
+    media.notes = std::move(decoded.source.notes);
+    return media;
+}
+
+Result<std::vector<float>> FrameEmbedder::runTower(const PreparedMedia& media,
+                                                   const std::stop_token& /*stop*/) {
+    const int64_t most = model_.config.processor.max_audio_tokens;
+    if (media.grid_w > most) {
+        return Error{
+            ErrorCode::InvalidRequest,
+            said("audio: %1 tokens, the model takes at most %2 (30 s) per clip; cut the clip",
+                 media.grid_w, most)};
+    }
+    std::vector<float> rows = media.rows;
+    const auto width = static_cast<size_t>(towerWidth());
+    for (size_t first = 0; first < rows.size(); first += width) {
+        scaleByRms({rows.data() + first, width}, model_.config.audio->rms_norm_eps);
+    }
+    return rows;
+}
+
+Result<std::vector<float>> FrameEmbedder::project(std::span<const float> tower) {
+    return projectedFromHost(model_, model_.audio.projector, tower, Buffer::AudioProjectorIn,
+                             Buffer::AudioProjectorOut);
+}
+
+Result<std::vector<float>> FrameEmbedder::encode(const PreparedMedia& media,
+                                                 const std::stop_token& stop) {
+    ENGINE_ASSIGN(const std::vector<float> rows, runTower(media, stop));
+    return project(rows);
+}
+
+} // namespace engine
