@@ -251,6 +251,9 @@ BLOCK_INLINE float blockValue(const BlockRange& range, int code) {
 }
 
 /// Calls fn(BlockFormat<F>{}) for a format of blocks.
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable // fn may be of the card alone
+#endif
 template <typename Fn>
 BLOCK_INLINE auto withBlockFormat(WeightFormat format, Fn&& fn) {
     switch (format) {

@@ -106,6 +106,9 @@ static_assert(areRowsInOrder());
 static inline constexpr bool hasCodes(const WeightView& w) {
     return rowOf(w.format).layout == WeightLayout::Codes;
 }
+static inline constexpr bool hasBlocks(const WeightView& w) {
+    return rowOf(w.format).layout == WeightLayout::Blocks;
+}
 /// The format must have codes.
 static inline constexpr const CodeTable& codeTableOf(WeightFormat format) {
     return kCodeTables.at[rowOf(format).code_table];

@@ -34,20 +34,22 @@ reader_of() {
     done
 }
 
-# What the compiler sees of a file, and the words to clang-tidy in its comments.
+# What the compiler sees of a file but for where its headers lie, and the words to clang-tidy in its comments.
 code() {
     cat >"$build/tidy.code"
-    gcc -fpreprocessed -dD -E -P -x c++ "$build/tidy.code" 2>/dev/null
+    gcc -fpreprocessed -dD -E -P -x c++ "$build/tidy.code" 2>/dev/null | grep -v '^ *#include'
     grep -o 'NOLINT.*' "$build/tidy.code" || true
 }
 
-# The sources among $files of which more than comments changed, and one for each such header.
+# The sources among $files of which more than comments and places changed, and one for each such header.
 changed_sources() {
+    git diff -M --name-status --diff-filter=R "$swept" | awk '{ print $3, $2 }' >"$build/tidy.moved"
     {
         git diff --name-only --diff-filter=d "$swept" -- '*.cpp' '*.h'
         git ls-files --others --exclude-standard
     } | sort -u | while read -r name; do
-        [ "$(git show "$swept:$name" 2>/dev/null | code)" = "$(code <"$name")" ] || printf '%s\n' "$name"
+        before=$(awk -v name="$name" '$1 == name { print $2 }' "$build/tidy.moved")
+        [ "$(git show "$swept:${before:-$name}" 2>/dev/null | code)" = "$(code <"$name")" ] || printf '%s\n' "$name"
     done >"$build/tidy.changed"
     {
         printf '%s\n' "$files" | grep -xFf "$build/tidy.changed" || true

@@ -30,6 +30,7 @@ namespace kernels::cuda {
     X(audio_attention)                                                                             \
     X(subsample_conv)                                                                              \
     X(expand_any)                                                                                  \
+    X(expand_blocks)                                                                               \
     X(expand_four_bit)                                                                             \
     X(quantize_blocks)                                                                             \
     X(quantize_rows)                                                                               \
@@ -95,6 +96,7 @@ namespace kernels::cuda {
     X(flash_open_72)                                                                               \
     X(project_four_bit)                                                                            \
     X(project_int8)                                                                                \
+    X(project_blocks)                                                                              \
     X(project_bf16)                                                                                \
     X(attend_step_256)                                                                             \
     X(attend_step_512)                                                                             \

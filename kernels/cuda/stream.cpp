@@ -36,6 +36,7 @@ bool waitsItself(KernelId id) {
     case KernelId::project_four_bit:
     case KernelId::project_int8:
     case KernelId::project_bf16:
+    case KernelId::project_blocks:
     case KernelId::attend_step_256:
     case KernelId::attend_step_512:
     case KernelId::product_codes_updates:

@@ -140,6 +140,16 @@ struct Weight {
             const uint16_t* t = nullptr;
             host.data = add(d, v, &t);
             there = t;
+        } else if (kernels::hasBlocks(host)) {
+            // What the scales say stays small: no byte of a block is above 0x1b, so that halves are
+            // below 0.004 and MXFP4's exponents far from those of its largest values.
+            std::vector<uint8_t> v(static_cast<size_t>(kernels::valueBytes(format, rows * cols)));
+            for (uint8_t& x : v) {
+                x = static_cast<uint8_t>(g_random() % 28);
+            }
+            const uint8_t* t = nullptr;
+            host.data = add(d, v, &t);
+            there = t;
         } else if (format == WeightFormat::F32) {
             const float* t = nullptr;
             host.data = add(d, normal(n, 0.05F), &t);
@@ -208,8 +218,10 @@ inline const char* formatName(WeightFormat f, bool nested) {
         return "int4";
     case WeightFormat::Int8:
         return "int8 blocks";
-    default:
+    case WeightFormat::F16:
         return "f16";
+    default:
+        return "blocks";
     }
 }
 

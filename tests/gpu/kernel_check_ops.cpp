@@ -4,18 +4,45 @@
 
 namespace kernel_check {
 
+namespace {
+
+struct LinearCase {
+    int64_t rows, in, out;
+};
+
+void checkLinearOf(cuda::CudaDevice& d,
+                   bool is_reference,
+                   const LinearCase& c,
+                   WeightFormat format,
+                   bool nested,
+                   const std::string& name) {
+    Weight w(d, format, c.out, c.in, nested);
+    Pair<float> x(d, normal(static_cast<size_t>(c.rows * c.in)));
+    Buffer y(d, static_cast<size_t>(c.rows * c.out) * 4);
+    std::vector<float> want(static_cast<size_t>(c.rows * c.out));
+    if (is_reference) {
+        w.host.expand_type = w.card.expand_type = DType::BF16;
+    }
+    cpuScalarOps().linear({}, {x.host.data(), c.rows, c.in, c.in}, w.host,
+                          {want.data(), c.rows, c.out, c.out});
+    const Status status = d.ops().linear(d.queue(), {x.there(), c.rows, c.in, c.in}, w.card,
+                                         {y.f(), c.rows, c.out, c.out});
+    const double error = relativeError(fetch(d, y, want.size()), want);
+    report("linear " + name + " " + std::to_string(c.rows) + "x" + std::to_string(c.in) + "x" +
+               std::to_string(c.out),
+           status, error, is_reference ? 2e-6 : 4e-3);
+}
+
+} // namespace
+
 void checkLinear(cuda::CudaDevice& d, bool is_reference) {
-    const OpTable& cpu = cpuScalarOps();
-    struct Case {
-        int64_t rows, in, out;
-    };
-    for (const Case c : {Case{1, 1536, 512},
-                         {1, 256, 1536},
-                         {1, 2560, 640},
-                         {3, 1536, 256},
-                         {17, 512, 192},
-                         {130, 1024, 320},
-                         {5, 96, 40}}) {
+    for (const LinearCase c : {LinearCase{1, 1536, 512},
+                               {1, 256, 1536},
+                               {1, 2560, 640},
+                               {3, 1536, 256},
+                               {17, 512, 192},
+                               {130, 1024, 320},
+                               {5, 96, 40}}) {
         for (const auto& [format, nested] : {std::pair{WeightFormat::Nf4, true},
                                              {WeightFormat::Nf4, false},
                                              {WeightFormat::Fp4, false},
@@ -23,22 +50,12 @@ void checkLinear(cuda::CudaDevice& d, bool is_reference) {
                                              {WeightFormat::Int8, false},
                                              {WeightFormat::BF16, false},
                                              {WeightFormat::F32, false}}) {
-            Weight w(d, format, c.out, c.in, nested);
-            Pair<float> x(d, normal(static_cast<size_t>(c.rows * c.in)));
-            Buffer y(d, static_cast<size_t>(c.rows * c.out) * 4);
-            std::vector<float> want(static_cast<size_t>(c.rows * c.out));
-            if (is_reference) {
-                w.host.expand_type = w.card.expand_type = DType::BF16;
-            }
-            cpu.linear({}, {x.host.data(), c.rows, c.in, c.in}, w.host,
-                       {want.data(), c.rows, c.out, c.out});
-            const Status status = d.ops().linear(d.queue(), {x.there(), c.rows, c.in, c.in}, w.card,
-                                                 {y.f(), c.rows, c.out, c.out});
-            const double error = relativeError(fetch(d, y, want.size()), want);
-            report("linear " + std::string(formatName(format, nested)) + " " +
-                       std::to_string(c.rows) + "x" + std::to_string(c.in) + "x" +
-                       std::to_string(c.out),
-                   status, error, is_reference ? 2e-6 : 4e-3);
+            checkLinearOf(d, is_reference, c, format, nested, formatName(format, nested));
+        }
+        for (int f = static_cast<int>(WeightFormat::Q4_0);
+             c.in % 256 == 0 && f <= static_cast<int>(WeightFormat::Q2_0); ++f) {
+            checkLinearOf(d, is_reference, c, static_cast<WeightFormat>(f), false,
+                          "blocks " + std::to_string(f));
         }
     }
 }

@@ -206,6 +206,13 @@ void TestCudaEmulatedOps::linear_data() {
                     << is_reference << format << nested << s.tokens << s.in << s.out << seed++ % 4;
             }
         }
+        for (const auto& [format, name] : support::kBlockFormats) {
+            for (const Shape& s : {Shape{1, 768, 33}, {3, 256, 7}, {66, 256, 66}}) {
+                QTest::addRow("%s %s %dx%dx%d", is_reference ? "f32" : "fast", name, s.tokens, s.in,
+                              s.out)
+                    << is_reference << format << false << s.tokens << s.in << s.out << seed++ % 4;
+            }
+        }
     }
 }
 

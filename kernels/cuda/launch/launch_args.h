@@ -70,7 +70,9 @@ inline WeightArgs weightArgs(const WeightView& w) {
     args.rows = w.rows;
     args.cols = w.cols;
     args.nested_offset = w.nested_offset;
-    args.block_size = w.block_size;
+    args.block_size = rowOf(w.format).layout == WeightLayout::Blocks
+                          ? static_cast<int32_t>(valueBytes(w.format, w.cols))
+                          : w.block_size;
     args.layout = rowOf(w.format).layout;
     args.code_table = rowOf(w.format).code_table;
     args.format = w.format;

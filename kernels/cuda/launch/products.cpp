@@ -18,8 +18,10 @@ Status linearReference(Stream& s, MatF32 x, const WeightView& w, MutF32 y) {
 
 Status expand(Stream& s, const WeightView& w, int64_t first, int64_t rows, CuPointer out) {
     const bool is_fast = hasCodes(w) && w.cols % 16 == 0 && w.block_size % 16 == 0;
-    const int64_t count = rows * w.cols / (is_fast ? 16 : 1);
-    return s.launch(is_fast ? KernelId::expand_four_bit : KernelId::expand_any,
+    const int64_t count = rows * w.cols / (is_fast || hasBlocks(w) ? 16 : 1);
+    return s.launch(hasBlocks(w) ? KernelId::expand_blocks
+                    : is_fast    ? KernelId::expand_four_bit
+                                 : KernelId::expand_any,
                     tiles(count, kThreads), 1, 1, kThreads, 0, weightArgs(w), first, rows,
                     pointerOf(out));
 }

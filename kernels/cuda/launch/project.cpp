@@ -21,13 +21,14 @@ bool canProject(const Stream& s, const WeightView& w) {
                std::has_single_bit(static_cast<uint32_t>(w.block_size)) &&
                w.expand_type != DType::F32;
     }
-    return w.format == WeightFormat::Int8Row || w.format == WeightFormat::BF16;
+    return hasBlocks(w) || w.format == WeightFormat::Int8Row || w.format == WeightFormat::BF16;
 }
 
 namespace {
 
 KernelId projectKernel(const WeightView& w) {
-    return hasCodes(w)                         ? KernelId::project_four_bit
+    return hasBlocks(w)                        ? KernelId::project_blocks
+           : hasCodes(w)                       ? KernelId::project_four_bit
            : w.format == WeightFormat::Int8Row ? KernelId::project_int8
                                                : KernelId::project_bf16;
 }
@@ -165,8 +166,10 @@ Status projectArgs(const Stream& s, const ProjectArgs& step, ProjectKernelArgs& 
         if (!isWeight(w) || w.cols != step.w[0].cols) {
             return Status::BadShape;
         }
-        if (!canProject(s, w) || w.format != step.w[0].format ||
-            w.block_size != step.w[0].block_size) {
+        const bool is_alike =
+            hasBlocks(w) ? hasBlocks(step.w[0])
+                         : w.format == step.w[0].format && w.block_size == step.w[0].block_size;
+        if (!canProject(s, w) || !is_alike) {
             return Status::Unsupported;
         }
         args.w[i] = weightArgs(w);

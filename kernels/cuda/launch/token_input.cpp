@@ -32,8 +32,9 @@ Status tokenInputs(Queue q, const TokenInputArgs& a) {
     // A slice is several blocks' or a block has several slices.
     const bool is_dealt = a.projection.rows % kTokenRows == 0 && width <= kMaxTokenWidth &&
                           (width % kTokenRows == 0 || kTokenRows % width == 0);
-    if (!canProject(s, a.projection) || !is_dealt || a.projection.rows / width > kMaxEdgeSlices ||
-        !isAligned(a.projection.data) || !isAligned(a.x) || s.scratch_bytes < kCounterBytes) {
+    if (!canProject(s, a.projection) || hasBlocks(a.projection) || !is_dealt ||
+        a.projection.rows / width > kMaxEdgeSlices || !isAligned(a.projection.data) ||
+        !isAligned(a.x) || s.scratch_bytes < kCounterBytes) {
         return Status::Unsupported;
     }
     const bool is_four_bit = hasCodes(a.projection);

@@ -3,6 +3,8 @@
 // (golden_more): formats alone and mixed, projectors, experts, the 12B, PEFT adapters, each on the
 // processor, on two simulated cards with the towers on the CPU, and streamed from disk; and the
 // files' tokenizer and turns.
+#include "tests/engine/session/small_card.h"
+#include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/program/test_class.h"
 #include "tests/support/results.h"
@@ -96,6 +98,8 @@ private Q_SLOTS:
     void sameLogits();
     void adapters_data();
     void adapters();
+    void onACard_data();
+    void onACard();
     void requantized();
     void findsItsProjector();
     void cleanupTestCase() { worst_.print("GGUF files against float64"); }
@@ -205,6 +209,54 @@ void TestGguf::adapters() {
                                                  .arg(error)));
     }
     QVERIFY(compared > 0);
+}
+
+void TestGguf::onACard_data() {
+    support::addColumns<QString, QString, bool>("folder", "label", "reference");
+    for (const auto& [name, label] :
+         {std::pair("e2b", "Q4_0"), std::pair("moe26b", "mixed"), std::pair("12b", "Q4_0"),
+          std::pair("k256mix", "all_types")}) {
+        for (const bool is_reference : {true, false}) {
+            QTest::addRow("%s %s, %s", name, label, is_reference ? "f32" : "fast")
+                << name << label << is_reference;
+        }
+    }
+}
+
+/// An emulated card: exact in the reference's arithmetic; else rounded as on the CPU, and a token
+/// goes through the fused steps.
+void TestGguf::onACard() {
+    QFETCH(QString, folder);
+    QFETCH(QString, label);
+    QFETCH(bool, reference);
+    const std::string name = folder.toStdString();
+    support::EmulatedCard card(support::smallCard(1));
+    engine::Engine engine(support::optionsOn(card));
+    engine::LoadRequest request = loadOf(name, label.toStdString());
+    request.device_map = "gpu";
+    request.is_reference_precision = reference;
+    VERIFY_VALUE(engine.load(request, {}, {}));
+    QCOMPARE(support::memoryDifference(engine, false), std::string());
+    const auto& c = ::folder(name).cases["cases"][0];
+    const std::string key = label.toStdString() + "." + c["id"].get<std::string>();
+    const auto expected = ::folder(name).logits.at(key).floats();
+    const auto logits = support::must(engine.logits(requestOf(c), kRows, {}), key.c_str());
+    const double error = support::maxRelativeToLargest(logits.logits, expected);
+    // Rounding changes which experts a token of random weights is sent to, on the CPU as well.
+    const double rounded = name == "moe26b" ? 0.4 : 3e-2;
+    QVERIFY2(error <= (reference ? kBound : rounded), qPrintable(QString::number(error)));
+    engine::GenerateRequest greedy = requestOf(c);
+    greedy.sampling.max_tokens = 3;
+    const size_t from = card.ran().size();
+    QCOMPARE(support::must(engine.generate(greedy, {}, {}), key.c_str()).token_ids.size(), 3U);
+    QCOMPARE(card.finish(), std::string());
+    QVERIFY(card.fake().violations().empty());
+    const auto is_fused = [](const std::string& kernel) {
+        return kernel == "belfry_project_blocks";
+    };
+    QCOMPARE(std::any_of(card.ran().begin() + static_cast<std::ptrdiff_t>(from), card.ran().end(),
+                         is_fused),
+             !reference);
 }
 
 /// --quant leaves blocks as they are, and a map expands them where it names them.

@@ -3,6 +3,7 @@
 // of the format's definition, rounded to bf16 (the same as bitsandbytes' own bf16 expansion).
 #include "kernels/cuda/device/common/common.cuh"
 
+using namespace kernels;
 using namespace kernels::cuda;
 
 namespace {
@@ -58,6 +59,28 @@ expandSixteenBytes(const WeightArgs& w, int64_t index, __nv_bfloat16* out) {
     to[1] = *reinterpret_cast<const uint4*>(values + 4);
 }
 
+/// A run of blocks from flat index `index` on.
+__device__ __forceinline__ void expandRun(const WeightArgs& w, int64_t index, __nv_bfloat16* out) {
+    withBlockFormat(w.format, [&](auto format) {
+        constexpr WeightFormat F = decltype(format)::kFormat;
+        constexpr int per_block = BlockFormat<F>::kValues;
+        const uint8_t* const block =
+            static_cast<const uint8_t*>(w.data) + index / per_block * BlockFormat<F>::kBytes;
+        const int run = static_cast<int>(index % per_block) / kRunValues;
+        const BlockRange range = rangeOf<F>(block, run);
+        const CodeRun codes = codesAt<F>(block, run);
+        __nv_bfloat162 values[8];
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            values[i] = __floats2bfloat162_rn(blockValue<F>(range, codeOf<F>(codes, 2 * i)),
+                                              blockValue<F>(range, codeOf<F>(codes, 2 * i + 1)));
+        }
+        uint4* const to = reinterpret_cast<uint4*>(out);
+        to[0] = *reinterpret_cast<const uint4*>(values);
+        to[1] = *reinterpret_cast<const uint4*>(values + 4);
+    });
+}
+
 } // namespace
 
 extern "C" {
@@ -81,6 +104,15 @@ belfry_expand_four_bit(WeightArgs w, int64_t first_row, int64_t rows, __nv_bfloa
     const int64_t i = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * 16;
     if (i < rows * w.cols) {
         expandSixteen(w, first_row * w.cols + i, codes, out + i);
+    }
+}
+
+/// The same for blocks, whose rows are whole runs.
+__global__ void
+belfry_expand_blocks(WeightArgs w, int64_t first_row, int64_t rows, __nv_bfloat16* out) {
+    const int64_t i = (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * 16;
+    if (i < rows * w.cols) {
+        expandRun(w, first_row * w.cols + i, out + i);
     }
 }
 
@@ -108,6 +140,12 @@ __global__ void belfry_expand_group(const __grid_constant__ ExpandArgs a) {
         (reinterpret_cast<uintptr_t>(w.data) & 15) == 0) {
         if (i < count) {
             expandSixteenBytes(w, index, to);
+        }
+        return;
+    }
+    if (w.layout == WeightLayout::Blocks) {
+        if (i < count) {
+            expandRun(w, index, to);
         }
         return;
     }

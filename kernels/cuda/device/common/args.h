@@ -38,7 +38,7 @@ struct WeightArgs {
     int64_t rows;
     int64_t cols;
     float nested_offset;
-    int32_t block_size;
+    int32_t block_size; ///< Blocks: bytes of a row.
     WeightLayout layout;
     uint8_t code_table; ///< As in WeightFormatRow.
     WeightFormat format;

@@ -34,6 +34,11 @@ __global__ void __launch_bounds__(kThreads, 2)
     launchOfItsOwn<WeightLayout::BF16>(a);
 }
 
+__global__ void __launch_bounds__(kThreads, 2)
+    belfry_project_blocks(const __grid_constant__ ProjectKernelArgs a) {
+    launchOfItsOwn<WeightLayout::Blocks>(a);
+}
+
 // grid: rows of the projection / kTokenRows; shared memory: tokenInputBytes(). Three blocks on a
 // multiprocessor: all of them at once.
 __global__ void __launch_bounds__(kEdgeThreads, 3)

@@ -15,7 +15,7 @@
 // k_split warps share the slabs of a row group. Low-rank updates: project_lora.cuh.
 #pragma once
 
-#include "kernels/cuda/device/decode/project_input.cuh"
+#include "kernels/cuda/device/decode/project_blocks.cuh"
 
 namespace kernels::cuda {
 
@@ -274,16 +274,17 @@ __device__ __forceinline__ void prefetchRange(const void* data, int bytes) {
 template <int THREADS>
 __device__ __forceinline__ void prefetchCodes(const ProjectKernelArgs& a, int block, int grid) {
     const WeightLayout layout = a.w[0].layout;
+    const bool has_blocks = layout == WeightLayout::Blocks;
     const int lane_bytes = layout == WeightLayout::BF16      ? 32
                            : layout == WeightLayout::Int8Row ? 16
                                                              : 8;
-    const int row_bytes = a.cols / 16 * lane_bytes;
     const int begin = firstOutput(a, block, grid);
     const int end = firstOutput(a, block + 1, grid);
     int before = 0;
     for (int j = 0; j < a.count; ++j) {
         const RowRange range = rowsOf(a, j, begin, end, before);
         before += static_cast<int>(a.w[j].rows);
+        const int row_bytes = has_blocks ? a.w[j].block_size : a.cols / 16 * lane_bytes;
         const uint8_t* data =
             static_cast<const uint8_t*>(a.w[j].data) + static_cast<int64_t>(range.from) * row_bytes;
         int64_t bytes = static_cast<int64_t>(range.to - range.from) * row_bytes;
@@ -379,7 +380,11 @@ __device__ __forceinline__ void projectStep(const ProjectKernelArgs& a) {
     if (a.lora_count > 0) {
         reduceInput<THREADS>(a, lora(), s.x, undo, begin, end);
     }
-    if (LAYOUT == WeightLayout::Codes && a.rows_per_warp == 4) {
+    if constexpr (LAYOUT == WeightLayout::Blocks) {
+        multiplyBlocks<THREADS>(a, s, local_rows, [&](int local) {
+            return is_pair ? RowAt{local & 1, begin + local / 2} : locate(a, begin + local);
+        });
+    } else if (LAYOUT == WeightLayout::Codes && a.rows_per_warp == 4) {
         multiply<LAYOUT, LAYOUT == WeightLayout::Codes ? 4 : 1, THREADS>(a, s, begin, local_rows);
     } else if (a.rows_per_warp == 2) {
         multiply<LAYOUT, 2, THREADS>(a, s, begin, local_rows);

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of a projection step with rows of GGUF's blocks (kernels/block_formats.h). A lane takes
+// a run of 16 values, which share scale and offset: its codes are put together as bytes, become
+// fp16 as 1024 + byte, and are multiplied as in project_step.cuh; the offset meets the sum of the
+// input. Weights of one step may have different formats.
+#pragma once
+
+#include "kernels/cuda/device/decode/project_input.cuh"
+
+namespace kernels::cuda {
+
+/// What a byte of codeWords() has above the code that it stands for.
+template <WeightFormat F>
+constexpr int kCodeZero = F == WeightFormat::Q8_0     ? 128
+                          : F == WeightFormat::Q4_0   ? 8
+                          : F == WeightFormat::Q5_0   ? 16
+                          : F == WeightFormat::Q6_K   ? 32
+                          : F == WeightFormat::Q3_K   ? 4
+                          : F == WeightFormat::Q2_0   ? 1
+                          : F == WeightFormat::MXFP4  ? 12
+                          : F == WeightFormat::IQ4_NL ? 127
+                          : F == WeightFormat::IQ4_XS ? 127
+                                                      : 0;
+
+/// Four bytes, as wide as blocks of the format are aligned.
+template <WeightFormat F>
+__device__ __forceinline__ uint32_t wordAt(const uint8_t* at) {
+    if constexpr (BlockFormat<F>::kBytes % 4 == 0) {
+        return *reinterpret_cast<const uint32_t*>(at);
+    } else if constexpr (BlockFormat<F>::kBytes % 2 == 0) {
+        const auto* const halves = reinterpret_cast<const uint16_t*>(at);
+        return halves[0] | static_cast<uint32_t>(halves[1]) << 16;
+    } else {
+        return readU16(at) | readU16(at + 2) << 16;
+    }
+}
+
+/// Bytes of a table of 16 for four codes of a byte each.
+__device__ __forceinline__ uint32_t lookUpFour(const uint32_t (&table)[4], uint32_t codes) {
+    const uint32_t low3 = codes & 0x07070707U;
+    const uint32_t pairs = low3 | low3 >> 4; // bytes 0 and 2 hold two selectors each
+    const uint32_t selector = (pairs & 255U) | (pairs >> 8 & 0xff00U);
+    const uint32_t upper = (codes >> 3 & 0x01010101U) * 255U;
+    return (__byte_perm(table[0], table[1], selector) & ~upper) |
+           (__byte_perm(table[2], table[3], selector) & upper);
+}
+
+/// The codes of a run, each plus kCodeZero, a byte each.
+template <WeightFormat F>
+__device__ __forceinline__ void codeWords(const CodeRun& run, uint32_t (&words)[4]) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        if constexpr (F == WeightFormat::Q8_0) {
+            words[i] = wordAt<F>(run.low + 4 * i) ^ 0x80808080U;
+        } else if constexpr (F == WeightFormat::Q2_0) {
+            const uint32_t four = run.low[i];
+            words[i] = (four | four << 6 | four << 12 | four << 18) & 0x03030303U;
+        } else if constexpr (F == WeightFormat::Q2_K || F == WeightFormat::Q3_K) {
+            words[i] = wordAt<F>(run.low + 4 * i) >> run.low_shift & 0x03030303U;
+            if constexpr (F == WeightFormat::Q3_K) {
+                words[i] |= (wordAt<F>(run.high + 4 * i) >> run.high_shift & 0x01010101U) << 2;
+            }
+        } else {
+            words[i] = wordAt<F>(run.low + 4 * i) >> run.low_shift & 0x0f0f0f0fU;
+            if constexpr (F == WeightFormat::Q5_0 || F == WeightFormat::Q5_1) {
+                const uint32_t four = run.bits >> (4 * i) & 15U;
+                words[i] |= (four * 0x00204081U & 0x01010101U) << 4; // a bit a byte
+            } else if constexpr (F == WeightFormat::Q5_K) {
+                words[i] |= (wordAt<F>(run.high + 4 * i) >> run.high_shift & 0x01010101U) << 4;
+            } else if constexpr (F == WeightFormat::Q6_K) {
+                words[i] |= (wordAt<F>(run.high + 4 * i) >> run.high_shift & 0x03030303U) << 4;
+            } else if constexpr (F == WeightFormat::IQ4_NL || F == WeightFormat::IQ4_XS) {
+                constexpr uint32_t table[4] = {0x3e2c1700U, 0x75695c4eU, 0xa5988c80U, 0xf0d8c4b4U};
+                words[i] = lookUpFour(table, words[i]);
+            } else if constexpr (F == WeightFormat::MXFP4) {
+                constexpr uint32_t table[4] = {0x0f0e0d0cU, 0x18141210U, 0x090a0b0cU, 0x00040608U};
+                words[i] = lookUpFour(table, words[i]);
+            }
+        }
+    }
+}
+
+/// <16 codes, input> with x as two fp16 values a word.
+template <WeightFormat F>
+__device__ __forceinline__ float dotCodes(const uint32_t (&words)[4], const uint32_t (&x)[8]) {
+    __half2 sum = __float2half2_rn(0.0F);
+    const __half2 bias = __float2half2_rn(1024.0F + kCodeZero<F>);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const uint32_t low = __byte_perm(words[i], 0x64646464U, 0x4140);
+        const uint32_t high = __byte_perm(words[i], 0x64646464U, 0x4342);
+        sum = __hfma2(__hsub2(asHalf2(low), bias), asHalf2(x[2 * i]), sum);
+        sum = __hfma2(__hsub2(asHalf2(high), bias), asHalf2(x[2 * i + 1]), sum);
+    }
+    const float2 parts = __half22float2(sum);
+    return parts.x + parts.y;
+}
+
+/// A lane's part of R rows times the input: slabs `part`, `part` + k_split and so on. The codes of
+/// all rows are on their way before the first is multiplied.
+template <WeightFormat F, int R>
+__device__ __forceinline__ void rowParts(const ProjectKernelArgs& a,
+                                         const Shared& s,
+                                         const uint8_t* const (&rows)[R],
+                                         int part,
+                                         float (&sums)[R]) {
+    constexpr int per_block = BlockFormat<F>::kValues;
+    const int lane = threadIdx.x & 31;
+    const int slabs = a.x_elements / kSlab;
+#pragma unroll 1
+    for (int slab = part; slab < slabs; slab += a.k_split) {
+        const int column = slab * kSlab + lane * kRunValues;
+        if (column >= a.cols) {
+            break;
+        }
+        const int at = column / per_block * BlockFormat<F>::kBytes;
+        const int run = column % per_block / kRunValues;
+        uint32_t words[R][4];
+        BlockRange ranges[R];
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+            codeWords<F>(codesAt<F>(rows[r] + at, run), words[r]);
+            ranges[r] = rangeOf<F>(rows[r] + at, run);
+        }
+        const uint4 x0 = s.x[slab * 64 + lane];
+        const uint4 x1 = s.x[slab * 64 + 32 + lane];
+        const uint32_t x[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
+        float inputs = 0.0F;
+#pragma unroll
+        for (int i = 0; hasOffset<F>() && i < 8; ++i) {
+            const float2 two = __half22float2(asHalf2(x[i]));
+            inputs += two.x + two.y;
+        }
+#pragma unroll
+        for (int r = 0; r < R; ++r) {
+            sums[r] = fmaf(dotCodes<F>(words[r], x), ranges[r].scale, sums[r]);
+            if constexpr (hasOffset<F>()) {
+                sums[r] = fmaf(ranges[r].offset, inputs, sums[r]);
+            }
+        }
+    }
+}
+
+/// All rows of the block times the input; leaves the sums in Shared::partial. `rowAt`: weight and
+/// row of a local row.
+template <int THREADS, typename RowAtFn>
+__device__ __forceinline__ void
+multiplyBlocks(const ProjectKernelArgs& a, const Shared& s, int local_rows, const RowAtFn& rowAt) {
+    constexpr int kTogether = 4;
+    const int warp = threadIdx.x / 32;
+    const int part = warp % a.k_split;
+    const int stride = THREADS / 32 / a.k_split * kTogether;
+    const auto store = [&](int local, float sum) {
+        sum = warpSum(sum);
+        if ((threadIdx.x & 31) == 0 && local < local_rows) {
+            s.partial[local * a.k_split + part] = sum;
+        }
+    };
+    const auto rowOf = [&](int local) {
+        const auto at = rowAt(local);
+        return static_cast<const uint8_t*>(a.w[at.weight].data) +
+               static_cast<int64_t>(at.row) * a.w[at.weight].block_size;
+    };
+    for (int first = warp / a.k_split * kTogether; first < local_rows; first += stride) {
+        // Rows beyond the range repeat the last one; their sums are dropped.
+        const int last = local_rows - 1;
+        const WeightFormat format = a.w[rowAt(first).weight].format;
+        bool is_one_format = true;
+#pragma unroll
+        for (int r = 1; r < kTogether; ++r) {
+            const int local = first + r < last ? first + r : last;
+            is_one_format = is_one_format && a.w[rowAt(local).weight].format == format;
+        }
+        if (is_one_format) {
+            const uint8_t* rows[kTogether];
+#pragma unroll
+            for (int r = 0; r < kTogether; ++r) {
+                rows[r] = rowOf(first + r < last ? first + r : last);
+            }
+            float sums[kTogether] = {};
+            withBlockFormat(
+                format, [&](auto f) { rowParts<decltype(f)::kFormat>(a, s, rows, part, sums); });
+#pragma unroll
+            for (int r = 0; r < kTogether; ++r) {
+                store(first + r, sums[r]);
+            }
+            continue;
+        }
+#pragma unroll 1
+        for (int local = first; local < first + kTogether && local < local_rows; ++local) {
+            const uint8_t* const row[1] = {rowOf(local)};
+            float sum[1] = {};
+            withBlockFormat(a.w[rowAt(local).weight].format,
+                            [&](auto f) { rowParts<decltype(f)::kFormat>(a, s, row, part, sum); });
+            store(local, sum[0]);
+        }
+    }
+}
+
+} // namespace kernels::cuda
