@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/families/config_texts.h"
 
+#include "engine/base/sentence_english.h"
 #include "engine/families/tensor_list.h"
 #include "engine/files/model_files.h"
 
@@ -22,6 +23,55 @@ bool holdsNumberBeyondDouble(const Json& value) { // NOLINT(misc-no-recursion): 
            std::any_of(value.members.begin(), value.members.end(), [](const JsonMember& member) {
                return holdsNumberBeyondDouble(member.value);
            });
+}
+
+/// A member of compressed-tensors' section that has one value in W4A16.
+struct FixedMember {
+    std::string_view key;
+    const char* wanted; ///< As JSON writes it; "null": nothing but absent.
+    bool is_required = false;
+};
+constexpr FixedMember kFormat = {"format", "\"pack-quantized\""};
+/// Absent, num_bits is 8 and the groups are whole tensors.
+constexpr FixedMember kWeightMembers[] = {
+    {"num_bits", "4", true},    {"type", "\"int\""},       {"symmetric", "true"},
+    {"group_size", "32", true}, {"strategy", "\"group\""}, {"actorder", "false"},
+    {"dynamic", "false"},
+};
+
+void needFixed(const JsonSection& section, const FixedMember& member) {
+    const Json* value = section.find(member.key);
+    const Sentence found = value == nullptr ? said("missing") : shownJson(*value);
+    if (value == nullptr ? member.is_required : inEnglish(found) != member.wanted) {
+        section.unsupported(member.key,
+                            said("is %1, expected %2: of what compressed-tensors writes, W4A16 can "
+                                 "be read (pack-quantized, 4 bits, symmetric, groups of 32). Use a "
+                                 "W4A16 model of that form or the 16-bit one",
+                                 found, member.wanted));
+    }
+}
+
+/// Refuses what is not W4A16. Which weights are packed, their names in the files say.
+void readCompressedTensors(const JsonSection& section, QuantizationHint& hint) {
+    needFixed(section, {kFormat.key, kFormat.wanted, true});
+    needFixed(section, {"kv_cache_scheme", "null"});
+    needFixed(section.section("sparsity_config"), {"format", "\"dense\""});
+    needFixed(section.section("transform_config"), {"config_groups", "null"});
+    const JsonSection groups = section.section("config_groups");
+    const Json* named = section.find("config_groups");
+    for (const JsonMember& member : named != nullptr ? named->members : std::vector<JsonMember>()) {
+        const JsonSection group = groups.section(member.key);
+        needFixed(group, kFormat);
+        needFixed(group, {"input_activations", "null"});
+        needFixed(group, {"output_activations", "null"});
+        const JsonSection weights = group.section("weights");
+        for (const FixedMember& fixed : kWeightMembers) {
+            needFixed(weights, fixed);
+        }
+    }
+    hint.load_in_4bit = true;
+    hint.quant_type = "q4_0"; // the same grid
+    hint.skip_modules = section.texts("ignore", 65536);
 }
 
 } // namespace
@@ -57,6 +107,10 @@ std::optional<QuantizationHint> readQuantization(const JsonSection& section) {
     }
     QuantizationHint hint;
     hint.quant_method = section.text("quant_method", "");
+    if (hint.quant_method == kCompressedTensors) {
+        readCompressedTensors(section, hint);
+        return hint;
+    }
     hint.load_in_4bit =
         section.boolean("load_in_4bit", false) || section.boolean("_load_in_4bit", false);
     hint.load_in_8bit =
@@ -73,10 +127,15 @@ std::optional<QuantizationHint> readQuantization(const JsonSection& section) {
                             said("beside group_size and without quant_method is how MLX writes "
                                  "quantized models, which cannot be read; use the 16-bit model it "
                                  "was converted from or a bitsandbytes 4-bit one"));
+    } else if (hint.quant_method.empty()) {
+        section.warn("quant_method", said("is missing: the weights are read as they are stored"));
+        return std::nullopt;
     } else if (hint.quant_method != "bitsandbytes") {
-        section.unsupported("quant_method", said("is \"%1\"; only bitsandbytes checkpoints (NF4, "
-                                                 "FP4) and unquantized ones can be read",
-                                                 hint.quant_method.substr(0, 60)));
+        section.unsupported("quant_method",
+                            said("is \"%1\"; only checkpoints of bitsandbytes (NF4, "
+                                 "FP4) and compressed-tensors (W4A16) and "
+                                 "unquantized ones can be read",
+                                 hint.quant_method.substr(0, 60)));
     }
     if (hint.load_in_4bit && hint.load_in_8bit) {
         section.invalid("ConfigRange", "load_in_8bit", said("is true together with load_in_4bit"));

@@ -17,7 +17,8 @@ namespace engine {
 /// A JSON text that must be an object; "{}" when the text is empty.
 Result<Json> parseConfigObject(std::string_view text, const std::string& file);
 
-/// The bitsandbytes block of config.json; nullopt when the section is absent.
+/// The quantization block of config.json; nullopt when there is none or when it names no method, as
+/// in unquantized models that were trained to be quantized.
 std::optional<QuantizationHint> readQuantization(const JsonSection& section);
 
 /// Every tensor is bounded by the ranges of its sizes; their sum, the head's too, is bounded here.

@@ -20,7 +20,15 @@ ExpectedTensor headTensor(const ModelConfig& config) {
 }
 
 std::string canonicalTensorName(std::string_view stored_name, bool is_text_only) {
-    const std::string name = withoutWrappers(stored_name);
+    std::string name = withoutWrappers(stored_name);
+    // The codes of a W4A16 weight stand for it.
+    constexpr std::string_view kWeightEnd = ".weight";
+    constexpr std::string_view kCodesEnd = "_packed";
+    if (const std::string_view whole = name;
+        whole.ends_with(kCodesEnd) &&
+        whole.substr(0, whole.size() - kCodesEnd.size()).ends_with(kWeightEnd)) {
+        name.resize(name.size() - kCodesEnd.size());
+    }
     const auto starts_with_any = [](std::string_view text,
                                     std::initializer_list<std::string_view> heads) {
         for (const std::string_view head : heads) {

@@ -90,6 +90,34 @@ Result<void> fillAll(TensorStore::Impl& impl, CacheSet& caches, const LoadOption
     return {};
 }
 
+/// Notes on 4-bit grids: weights that came with theirs, and whether quantizing found one.
+void tellGrids(TensorStore::Impl& impl) {
+    LoadReport& report = impl.report;
+    const auto kept =
+        std::count_if(impl.entries.begin(), impl.entries.end(), [](const StoreEntry& entry) {
+            return entry.origin.kind == StoredAs::W4A16 && entry.origin.isSameAs(entry.layout);
+        });
+    const std::string_view grid = formatRow(kW4A16Format).option;
+    if (kept > 0) {
+        report.notes.emplace_back(
+            said("%1 weights are stored as W4A16 and keep their codes and scales, as %2: nothing "
+                 "was quantized again",
+                 kept, grid));
+    }
+    const LoadReport::Grids& grids = report.grids;
+    if (grids.trained > 0) {
+        report.notes.emplace_back(
+            said("%1: trained grid: %2 weights lie on the grid they were trained for; of their %3 "
+                 "values, %4 are not exactly what the files hold",
+                 grid, grids.trained, grids.trained_values, grids.trained_misses));
+    }
+    if (grids.requantized > 0) {
+        report.notes.emplace_back(said(
+            "%1: re-quantized: %2 weights were not trained for this grid and are rounded to it",
+            grid, grids.requantized));
+    }
+}
+
 } // namespace
 
 ParallelFor poolParallelFor(kernels::cpu::ThreadPool* pool) {
@@ -145,6 +173,7 @@ Result<std::unique_ptr<TensorStore>> load(const TensorSource& source,
         ENGINE_TRY(updateCaches(*impl, caches, options));
     }
     impl->report.fill_s = secondsSince(start);
+    tellGrids(*impl);
     ENGINE_TRY(checkStop(options));
     return StoreBuilder::wrap(std::move(impl));
 }

@@ -156,7 +156,9 @@ Result<std::vector<StoreEntry>> makeEntries(TensorStore::Impl& impl, const Place
             impl.report.notes.emplace_back(
                 said("%1: unknown member of its quantization state: %2", row.tensor, member));
         }
-        if (entry.origin.kind == StoredAs::Packed4Bit && !entry.origin.isSameAs(entry.layout)) {
+        const bool is_packed =
+            entry.origin.kind == StoredAs::Packed4Bit || entry.origin.kind == StoredAs::W4A16;
+        if (is_packed && !entry.origin.isSameAs(entry.layout)) {
             impl.report.notes.emplace_back(said("%1: stored as %2, expanded to %3", row.tensor,
                                                 formatName(entry.origin.storedFormat()),
                                                 formatName(entry.layout.format)));

@@ -107,8 +107,10 @@ TensorFiller::quantize(int64_t first, int64_t count, std::span<const std::byte> 
         absmax_.resize(static_cast<size_t>(num_scales));
         scales = absmax_.data();
     }
+    int64_t misses = 0;
     ENGINE_TRY(quantizeValues(origin_->name, format, per_scale, origin_->value_type, values,
-                              reinterpret_cast<uint8_t*>(data), scales, *parallel_));
+                              reinterpret_cast<uint8_t*>(data), scales, *parallel_, &misses));
+    grid_misses_ += misses;
     ENGINE_TRY(sink_->write(DeviceTensor::Data, at, {data, bytes}));
     return is_nested ? Result<void>()
                      : sink_->write(DeviceTensor::Scales, static_cast<uint64_t>(first_scale) * 4,
@@ -216,22 +218,17 @@ Result<float> fillSynchronously(const TensorSource& source,
     if (origin.isSameAs(layout) && isQuantized(layout.format)) {
         std::vector<std::byte> buffer;
         for (int part = 0; part < DeviceTensor::PartCount; ++part) {
-            const TensorInfo* info = origin.storedPart(part);
-            if (info == nullptr) {
-                continue;
-            }
+            const uint64_t bytes = origin.storedBytes(part);
             const uint64_t step = kPieceBytes / origin.partUnit() * origin.partUnit();
-            for (uint64_t at = 0; at < info->size_bytes; at += step) {
-                const auto size =
-                    static_cast<size_t>(std::min<uint64_t>(step, info->size_bytes - at));
+            for (uint64_t at = 0; at < bytes; at += step) {
+                const auto size = static_cast<size_t>(std::min<uint64_t>(step, bytes - at));
                 std::byte* target = sink.direct(part);
                 if (target == nullptr) {
                     buffer.resize(size);
                 }
                 const std::span<std::byte> out(target != nullptr ? target + at : buffer.data(),
                                                size);
-                ENGINE_TRY(source.read(*info, at, out));
-                ENGINE_TRY(checkPackedPart(origin, part, at, out));
+                ENGINE_TRY(readStored(source, origin, part, at, out));
                 ENGINE_TRY(sink.write(part, at, out));
             }
         }

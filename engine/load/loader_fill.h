@@ -70,6 +70,8 @@ public:
     Result<void> finish();
     /// For nested layouts, after finish().
     [[nodiscard]] float nestedOffset() const { return nested_offset_; }
+    /// Values so far that are not on the 4-bit grid they were given (Int4).
+    [[nodiscard]] int64_t gridMisses() const { return grid_misses_; }
 
 private:
     Result<void> quantize(int64_t first, int64_t count, std::span<const std::byte> values);
@@ -87,6 +89,7 @@ private:
     std::vector<std::byte> scratch_;
     std::vector<float> absmax_; ///< For the whole tensor (nested) or for one piece.
     float nested_offset_ = 0.0F;
+    int64_t grid_misses_ = 0;
 };
 
 /// Part NestedCode of a packed weight (map as stored, offset); nothing for plain ones.

@@ -288,9 +288,8 @@ private:
         uint64_t bytes = 0;
         if (job.cached != nullptr) {
             bytes = job.cached->bytes[static_cast<size_t>(part)];
-        } else if (const TensorInfo* info = job.target.entry->origin.storedPart(part);
-                   info != nullptr) {
-            bytes = info->size_bytes;
+        } else {
+            bytes = job.target.entry->origin.storedBytes(part);
         }
         std::byte* direct = job.sink->direct(part);
         auto step = static_cast<uint64_t>(options_->piece_bytes);
@@ -312,8 +311,8 @@ private:
         const uint64_t unit_bytes = count == 0 ? 1 : piece.bytes / count;
         // What has to be made from packed values is made in one go.
         const bool is_stored = !is_values || job.target.entry->origin.kind == StoredAs::Dense;
-        const uint64_t step =
-            is_stored ? kFileStepBytes / unit_bytes : std::max(count, uint64_t{1});
+        uint64_t step = is_stored ? kFileStepBytes / unit_bytes : std::max(count, uint64_t{1});
+        step -= job.way == Way::Packed ? step % job.target.entry->origin.partUnit() : 0;
         for (uint64_t at = 0; at < count; at += step) {
             ENGINE_TRY(checkStop(*options_));
             const uint64_t length = std::min(step, count - at);
@@ -333,7 +332,7 @@ private:
             return readValues(*impl_->source, origin, static_cast<int64_t>(first),
                               static_cast<int64_t>(count), bytes.data());
         case Way::Packed:
-            return impl_->source->read(*origin.storedPart(piece.part), first, bytes);
+            return readStored(*impl_->source, origin, piece.part, first, bytes);
         case Way::Cached:
             return job.cache->read(*job.cached, piece.part, first, bytes);
         }
@@ -341,13 +340,11 @@ private:
     }
 
     Result<void> accept(Job& job, const Piece& piece, std::span<const std::byte> bytes) {
-        const WeightOrigin& origin = job.target.entry->origin;
         switch (job.way) {
         case Way::Values:
             return job.filler->accept(static_cast<int64_t>(piece.first),
                                       static_cast<int64_t>(piece.count), bytes);
         case Way::Packed:
-            ENGINE_TRY(checkPackedPart(origin, piece.part, piece.first, bytes));
             return job.sink->write(piece.part, piece.first, bytes);
         case Way::Cached:
             ENGINE_TRY(job.sink->write(piece.part, piece.first, bytes));
@@ -371,6 +368,9 @@ private:
             job.nested_offset = job.filler->nestedOffset();
             impl_->report.tensors_quantized += entry.origin.isDerived(entry.layout) ? 1 : 0;
             impl_->report.tensors_quantized_on_cards += job.is_quantized_there ? 1 : 0;
+            if (entry.layout.format == kW4A16Format) {
+                countGrid(entry.origin.numElements(), job.filler->gridMisses());
+            }
             break;
         case Way::Packed:
             ENGINE_TRY(writeStoredCode(entry.origin, *job.sink));
@@ -387,6 +387,19 @@ private:
         job.target.tensor->setNestedOffset(job.nested_offset);
         job.filler.reset(); // its buffers
         return {};
+    }
+
+    /// A weight counts as trained for its grid when only a few of its values are not on it.
+    void countGrid(int64_t values, int64_t misses) const {
+        constexpr int64_t kMostMisses = 100; // one value in so many
+        LoadReport::Grids& grids = impl_->report.grids;
+        if (misses > values / kMostMisses) {
+            ++grids.requantized;
+            return;
+        }
+        ++grids.trained;
+        grids.trained_values += values;
+        grids.trained_misses += misses;
     }
 
     void tell(uint64_t done, std::string_view tensor) const {

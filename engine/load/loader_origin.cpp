@@ -61,19 +61,31 @@ Result<void> readInt8Values(const TensorSource& source,
     return {};
 }
 
-Result<void> readPackedValues(const TensorSource& source,
-                              const WeightOrigin& origin,
-                              int64_t first,
-                              int64_t count,
-                              std::byte* out) {
-    const PartReader read = [&](int part, uint64_t offset,
-                                std::span<std::byte> bytes) -> Result<void> {
-        const TensorInfo* info = origin.storedPart(part);
-        if (info == nullptr) {
-            return Error{ErrorCode::Internal, origin.name + ": a packed part is missing", {}};
-        }
-        ENGINE_TRY(source.read(*info, offset, bytes));
-        return checkPackedPart(origin, part, offset, bytes);
+/// The stored tensor that is part `part` of a weight packed by bitsandbytes or in blocks; nullptr:
+/// it has none.
+const TensorInfo* packedPart(const WeightOrigin& origin, int part) {
+    const bool is_nested = origin.packed.state.is_nested;
+    switch (part) {
+    case DeviceTensor::Data:
+        return origin.info;
+    case DeviceTensor::Scales:
+        return is_nested ? nullptr : origin.packed.absmax;
+    case DeviceTensor::AbsmaxQ:
+        return is_nested ? origin.packed.absmax : nullptr;
+    case DeviceTensor::NestedAbsmax:
+        return origin.packed.nested_absmax;
+    default:
+        return nullptr;
+    }
+}
+
+Result<void> readCodedValues(const TensorSource& source,
+                             const WeightOrigin& origin,
+                             int64_t first,
+                             int64_t count,
+                             std::byte* out) {
+    const PartReader read = [&](int part, uint64_t offset, std::span<std::byte> bytes) {
+        return readStored(source, origin, part, offset, bytes);
     };
     const auto layout = origin.layoutFor(origin.storedFormat());
     std::vector<float> values(static_cast<size_t>(count));
@@ -129,6 +141,9 @@ Format WeightOrigin::storedFormat() const {
     if (kind == StoredAs::Packed4Bit) {
         return packed.format();
     }
+    if (kind == StoredAs::W4A16) {
+        return kW4A16Format;
+    }
     if (kind == StoredAs::Blocks) {
         return codesFormat(*blockFormatOf(info->type), false);
     }
@@ -148,6 +163,9 @@ DeviceTensor::Layout WeightOrigin::layoutFor(Format format, int32_t block_size) 
     if (kind == StoredAs::Packed4Bit && layout.format == packed.format()) {
         layout.block_size = packed.state.block_size;
     }
+    if (kind == StoredAs::W4A16 && layout.format == kW4A16Format) {
+        layout.block_size = kW4A16Group;
+    }
     return layout;
 }
 
@@ -159,42 +177,20 @@ bool WeightOrigin::isDerived(const DeviceTensor::Layout& layout) const {
     return layout.format != storedFormat() && isQuantized(layout.format);
 }
 
-const TensorInfo* WeightOrigin::storedPart(int part) const {
-    switch (part) {
-    case DeviceTensor::Data:
-        return info;
-    case DeviceTensor::Scales:
-        return packed.state.is_nested ? nullptr : packed.absmax;
-    case DeviceTensor::AbsmaxQ:
-        return packed.state.is_nested ? packed.absmax : nullptr;
-    case DeviceTensor::NestedAbsmax:
-        return packed.nested_absmax;
-    default:
-        return nullptr;
+uint64_t WeightOrigin::storedBytes(int part) const {
+    if (kind == StoredAs::W4A16) {
+        return part == DeviceTensor::Data     ? w4a16.codes->size_bytes
+               : part == DeviceTensor::Scales ? w4a16.scales->size_bytes * 2 // fp32 of bf16
+                                              : 0;
     }
+    const TensorInfo* const tensor = packedPart(*this, part);
+    return tensor == nullptr ? 0 : tensor->size_bytes;
 }
 
 uint64_t WeightOrigin::partUnit() const {
     return kind == StoredAs::Blocks
                ? static_cast<uint64_t>(kernels::rowOf(*blockFormatOf(info->type)).block_bytes)
-               : 1;
-}
-
-Result<void> checkPackedPart(const WeightOrigin& origin,
-                             int part,
-                             uint64_t offset,
-                             std::span<const std::byte> bytes) {
-    if (origin.kind == StoredAs::Blocks) {
-        return checkBlocks(origin.name, *blockFormatOf(origin.info->type),
-                           static_cast<int64_t>(offset / origin.partUnit()), bytes);
-    }
-    if (part != DeviceTensor::Scales && part != DeviceTensor::NestedAbsmax) {
-        return {};
-    }
-    std::vector<float> values(bytes.size() / 4);
-    std::memcpy(values.data(), bytes.data(), values.size() * 4);
-    return checkStatistics(origin.packed.layer,
-                           part == DeviceTensor::Scales ? "absmax" : "nested_absmax", values);
+               : sizeof(float); // scales
 }
 
 Result<WeightOrigin> openOrigin(const TensorSource& source,
@@ -236,6 +232,18 @@ Result<WeightOrigin> openOrigin(const TensorSource& source,
         origin.value_type = TensorType::BF16;
         return origin;
     }
+    case StoredAs::W4A16: {
+        if (shape.size() != 2) {
+            return Error{ErrorCode::Unsupported,
+                         said("%1: is packed in 4 bits, but only 2-dimensional .weight tensors can "
+                              "be",
+                              origin.name),
+                         {{"tensor", origin.name}}};
+        }
+        ENGINE_ASSIGN(origin.w4a16, openW4A16(source, file_name, origin.rows, origin.cols));
+        origin.value_type = TensorType::BF16;
+        return origin;
+    }
     case StoredAs::Blocks:
         ENGINE_TRY(checkShape(origin.name, *origin.info, shape));
         origin.value_type = TensorType::F32;
@@ -261,6 +269,9 @@ Result<void> checkOriginHeaders(const TensorSource& source,
     if (kind == StoredAs::Packed4Bit && tensor.shape.size() == 2) {
         return checkPackedHeaders(source, file_name, tensor.shape[0], tensor.shape[1]);
     }
+    if (kind == StoredAs::W4A16 && tensor.shape.size() == 2) {
+        ENGINE_TRY(checkW4A16Headers(source, file_name, tensor.shape[0], tensor.shape[1]));
+    }
     return {};
 }
 
@@ -272,8 +283,9 @@ Result<void> readValues(const TensorSource& source,
     if (count == 0) {
         return {};
     }
-    if (origin.kind == StoredAs::Packed4Bit || origin.kind == StoredAs::Blocks) {
-        return readPackedValues(source, origin, first, count, out);
+    if (origin.kind == StoredAs::Packed4Bit || origin.kind == StoredAs::Blocks ||
+        origin.kind == StoredAs::W4A16) {
+        return readCodedValues(source, origin, first, count, out);
     }
     if (origin.kind == StoredAs::Int8Rows) {
         return readInt8Values(source, origin, first, count, out);
@@ -281,6 +293,34 @@ Result<void> readValues(const TensorSource& source,
     const auto size = static_cast<uint64_t>(tensorTypeSize(origin.value_type));
     return source.read(*origin.info, static_cast<uint64_t>(first) * size,
                        std::span(out, static_cast<size_t>(static_cast<uint64_t>(count) * size)));
+}
+
+Result<void> readStored(const TensorSource& source,
+                        const WeightOrigin& origin,
+                        int part,
+                        uint64_t offset,
+                        std::span<std::byte> out) {
+    if (origin.kind == StoredAs::W4A16) {
+        return part == DeviceTensor::Data
+                   ? readW4A16Codes(source, origin.w4a16, offset, out)
+                   : readW4A16Scales(source, origin.w4a16, static_cast<int64_t>(offset / 4), out);
+    }
+    const TensorInfo* const tensor = packedPart(origin, part);
+    if (tensor == nullptr) {
+        return Error{ErrorCode::Internal, origin.name + ": a packed part is missing", {}};
+    }
+    ENGINE_TRY(source.read(*tensor, offset, out));
+    if (origin.kind == StoredAs::Blocks) {
+        return checkBlocks(origin.name, *blockFormatOf(origin.info->type),
+                           static_cast<int64_t>(offset / origin.partUnit()), out);
+    }
+    if (part != DeviceTensor::Scales && part != DeviceTensor::NestedAbsmax) {
+        return {};
+    }
+    std::vector<float> values(out.size() / 4);
+    std::memcpy(values.data(), out.data(), values.size() * 4);
+    return checkStatistics(origin.packed.layer,
+                           part == DeviceTensor::Scales ? "absmax" : "nested_absmax", values);
 }
 
 namespace {

@@ -117,6 +117,14 @@ struct LoadReport {
     double allocate_s = 0.0, fill_s = 0.0;
     int tensors_from_cache = 0, tensors_quantized = 0;
     int tensors_quantized_on_cards = 0; ///< Those quantized by the card that holds them.
+    /// Weights that were put on 4-bit grids (q4_0) in this load: those that had been trained for
+    /// theirs, with the values that are not what they were, and the others. Weights from the cache
+    /// and those that stay on disk are not counted.
+    struct Grids {
+        int trained = 0, requantized = 0;
+        int64_t trained_values = 0, trained_misses = 0;
+    };
+    Grids grids;
 };
 
 class TensorStore final : public WeightSource {

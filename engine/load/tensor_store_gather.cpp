@@ -150,10 +150,8 @@ TensorStore::Impl::expandEntry(StoreEntry& entry, int64_t first, int64_t count, 
                      reinterpret_cast<std::byte*>(out), count);
         return {};
     }
-    const PartReader read = [&](int part, uint64_t offset,
-                                std::span<std::byte> bytes) -> Result<void> {
-        ENGINE_TRY(source->read(*entry.origin.storedPart(part), offset, bytes));
-        return checkPackedPart(entry.origin, part, offset, bytes);
+    const PartReader read = [&](int part, uint64_t offset, std::span<std::byte> bytes) {
+        return readStored(*source, entry.origin, part, offset, bytes);
     };
     return expandThrough(read, entry.layout, entry.origin.packed.nested_code,
                          entry.origin.packed.state.nested_offset, first, count, out);

@@ -23,6 +23,7 @@ namespace {
 
 constexpr uint64_t kCacheMagic = 0x3153544748475742ULL; ///< "BWGHGTS1" in the file.
 constexpr uint64_t kCacheVersion = 3;
+constexpr uint64_t kInt4Rule = 2; ///< The first did not look for a trained grid.
 constexpr uint64_t kHeaderBytes = 64;
 constexpr uint64_t kFooterBytes = 64;
 constexpr uint64_t kAlignment = 64;
@@ -197,6 +198,9 @@ uint64_t cacheKey(uint64_t model_key, Format format, int32_t block_size) {
     packer.add(static_cast<uint64_t>(format));
     if (block_size != kBlockSize) { // files with the usual blocks keep their names
         packer.add(static_cast<uint64_t>(block_size));
+    }
+    if (format == Format::Int4) {
+        packer.add(kInt4Rule);
     }
     return contentHash(packer.bytes, kCacheVersion);
 }

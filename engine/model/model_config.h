@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace engine {
@@ -127,12 +128,15 @@ struct ProcessorConfig {
     int64_t max_audio_tokens = 750; ///< audio_seq_length: 30 s.
 };
 
-/// bitsandbytes block of config.json. The tensors' own keys decide what is packed; this is for
-/// cross-checking and the report.
+inline constexpr std::string_view kCompressedTensors = "compressed-tensors"; ///< quant_method
+
+/// Quantization block of config.json, of bitsandbytes or compressed-tensors (W4A16). The tensors'
+/// own keys decide what is packed; this is for cross-checking and the report.
 struct QuantizationHint {
-    std::string quant_method, quant_type, compute_dtype;
+    std::string quant_method, compute_dtype;
+    std::string quant_type; ///< FormatRow::option of the format that the packed weights have.
     bool load_in_4bit = false, load_in_8bit = false, double_quant = false;
-    std::vector<std::string> skip_modules;
+    std::vector<std::string> skip_modules; ///< Not packed; of compressed-tensors also "re:...".
 };
 
 /// Towers that the files describe and a request left out (LoadRequest::is_text_only).

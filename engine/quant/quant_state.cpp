@@ -8,6 +8,7 @@
 #include "engine/base/float_types.h"
 #include "engine/base/sentence_english.h"
 #include "engine/quant/quant_state_error.h"
+#include "engine/quant/w4a16.h"
 #include "kernels/block_formats.h"
 
 #include <algorithm>
@@ -22,18 +23,6 @@ namespace {
 constexpr std::string_view kStateMarker = ".quant_state.bitsandbytes__";
 constexpr uint64_t kMaxStateBytes = 4096;
 constexpr std::string_view kWeightEnd = ".weight";
-
-std::string shapeText(const std::vector<int64_t>& shape) {
-    std::string text = "[";
-    for (size_t i = 0; i < shape.size(); ++i) {
-        text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-    }
-    return text + "]";
-}
-
-std::string described(const TensorInfo& info) {
-    return std::string(tensorTypeName(info.type)) + " " + shapeText(info.shape);
-}
 
 uint64_t elementsOf(const TensorInfo& info) {
     const size_t size = tensorTypeSize(info.type);
@@ -189,6 +178,22 @@ std::string quotedForMessage(std::string_view text) {
     return shown + (text.size() > kMaxShown ? "...\"" : "\"");
 }
 
+std::string shownShape(const std::vector<int64_t>& shape) {
+    std::string text = "[";
+    for (size_t i = 0; i < shape.size(); ++i) {
+        text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+    }
+    return text + "]";
+}
+
+std::string described(TensorType type, const std::vector<int64_t>& shape) {
+    return std::string(tensorTypeName(type)) + " " + shownShape(shape);
+}
+
+std::string described(const TensorInfo& info) {
+    return described(info.type, info.shape);
+}
+
 Error quantStateError(std::string_view layer,
                       std::string_view rule,
                       const Argument& expected,
@@ -224,7 +229,7 @@ bool isQuantHelper(std::string_view name, std::string* weight) {
             return give(joined(name.substr(0, name.size() - end.size()), kWeightEnd));
         }
     }
-    return false;
+    return isW4A16Helper(name, weight);
 }
 
 StoredWeight describeStored(const TensorSource& source, std::string_view weight, int64_t n) {
@@ -259,6 +264,16 @@ StoredWeight describeStored(const TensorSource& source, std::string_view weight,
             addBytes(joined(weight, end));
         }
         stored.stored_bytes += keys.front()->size_bytes;
+        return stored;
+    }
+    if (std::string plain; isW4A16Codes(weight, &plain)) {
+        stored.kind = StoredAs::W4A16;
+        stored.format = kW4A16Format;
+        stored.type = TensorType::BF16;
+        stored.block_size = kW4A16Group;
+        for (const std::string_view end : {"_scale", "_shape"}) {
+            addBytes(joined(plain, end));
+        }
         return stored;
     }
     const std::string stem(
@@ -325,8 +340,8 @@ openPacked(const TensorSource& source, std::string_view weight, int64_t rows, in
     const PackedState& state = packed.state;
     if (state.has_shape && (state.rows != rows || state.cols != cols)) {
         return quantStateError(weight, "module_shape",
-                               said("the module's shape %1", shapeText({rows, cols})),
-                               shapeText({state.rows, state.cols}));
+                               said("the module's shape %1", shownShape({rows, cols})),
+                               shownShape({state.rows, state.cols}));
     }
     const auto n = static_cast<uint64_t>(rows) * static_cast<uint64_t>(cols);
     ENGINE_TRY(checkCodes(weight, *packed.codes, n));
@@ -410,7 +425,7 @@ openInt8(const TensorSource& source, std::string_view weight, int64_t rows, int6
     result.values = source.find(weight);
     if (result.values == nullptr || result.values->type != TensorType::I8 ||
         result.values->shape != std::vector<int64_t>{rows, cols}) {
-        return quantStateError(weight, "int8_weight", said("I8 %1", shapeText({rows, cols})),
+        return quantStateError(weight, "int8_weight", said("I8 %1", shownShape({rows, cols})),
                                result.values == nullptr ? said("no such tensor")
                                                         : asItIs(described(*result.values)));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that a checkpoint already holds quantized: bitsandbytes' 4-bit key sets, LLM.int8() rows
-// and GGUF's blocks. The tensor's own keys decide what it is, never config.json. Key set and
-// validation rules: engine/quant/NF4.md. Does not quantize and does not place anything.
+// Weights that a checkpoint already holds quantized: bitsandbytes' 4-bit key sets, LLM.int8() rows,
+// GGUF's blocks and W4A16 (w4a16.h). The tensor's own keys decide what it is, never config.json.
+// Key set and validation rules: engine/quant/NF4.md. Does not quantize and does not place anything.
 #pragma once
 
 #include "engine/quant/quantize.h"
@@ -31,21 +31,23 @@ parsePackedState(std::string_view layer, std::string_view suffix, std::string_vi
 
 /// How a checkpoint stores one weight, judged by key names and header entries only (no data is
 /// read, so it works on header-only sources).
-enum class StoredAs : uint8_t { Absent = 1, Dense, Packed4Bit, Int8Rows, Blocks };
+enum class StoredAs : uint8_t { Absent = 1, Dense, Packed4Bit, Int8Rows, Blocks, W4A16 };
 struct StoredWeight {
     StoredAs kind = StoredAs::Absent;
-    Format format = Format::AsStored;    ///< Nf4, Nf4Dq, Fp4, Fp4Dq when Packed4Bit; Bf16 (what we
-                                         ///< load it as) when Int8Rows; Bf16/F16/F32 when Dense;
-                                         ///< that of the blocks.
+    Format format = Format::AsStored;    ///< Nf4, Nf4Dq, Fp4, Fp4Dq when Packed4Bit; what we load
+                                         ///< it as: Bf16 when Int8Rows, Int4 when W4A16;
+                                         ///< Bf16/F16/F32 when Dense; that of the blocks.
     TensorType type = TensorType::Other; ///< Element type when Dense.
     int32_t block_size = kBlockSize;     ///< Packed4Bit: from the number of absmax entries.
     uint64_t stored_bytes = 0;           ///< Size of all keys that make up the weight.
 };
-/// `weight` is the name as spelled in the file (ends in .weight), n the logical element count.
+/// `weight` is the name as spelled in the file (ends in .weight, of W4A16 in .weight_packed), n the
+/// logical element count.
 StoredWeight describeStored(const TensorSource& source, std::string_view weight, int64_t n);
 
 /// True for names of the helper tensors of quantized weights (absmax, quant_map, nested_*,
-/// quant_state.*, SCB, weight_format); `weight` receives the name of the weight they belong to.
+/// quant_state.*, SCB, weight_format, weight_scale, ...); `weight` receives the name of the weight
+/// they belong to.
 bool isQuantHelper(std::string_view name, std::string* weight = nullptr);
 
 /// One packed weight: validated keys, small parts read, codes and absmax still in the file.

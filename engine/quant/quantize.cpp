@@ -14,7 +14,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace engine {
 
@@ -78,24 +81,116 @@ uint8_t zeroByte(kernels::WeightFormat book) {
         0x11 * (std::min_element(values.begin(), values.end(), isNearer) - values.begin()));
 }
 
-/// A block of Q4_0 as ggml makes it: the value of largest magnitude becomes the lowest code, and
-/// codes are made with the step before it is rounded to half precision. Returns the scale, eight
-/// steps.
-float encodeInt4(const float* values, int64_t count, uint8_t* codes) {
-    const float extreme = *std::max_element(
-        values, values + count, [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+/// `value` as the stored type holds it.
+float asStored(TensorType type, float value) {
+    return type == TensorType::BF16  ? roundToBf16(value)
+           : type == TensorType::F16 ? f16ToFloat(floatToF16(value))
+                                     : value;
+}
+
+/// What rounds to a positive value of 16 bits: from half-way to its neighbour below to half-way to
+/// the one above.
+std::pair<float, float> roundingRange(TensorType type, float value) {
+    if (type == TensorType::BF16) { // the upper half of fp32's bits
+        const auto bits = std::bit_cast<uint32_t>(value);
+        return {std::bit_cast<float>(bits - 0x8000), std::bit_cast<float>(bits + 0x8000)};
+    }
+    const uint16_t bits = floatToF16(value);
+    return {(f16ToFloat(static_cast<uint16_t>(bits - 1)) + value) / 2.0F,
+            (value + f16ToFloat(static_cast<uint16_t>(bits + 1))) / 2.0F};
+}
+
+/// A block on a 4-bit grid: numbers of steps from -8 to 7.
+struct GridBlock {
+    float step = 0.0F;
+    std::array<int8_t, kMaxBlockSize + 1> steps; // NOLINT(*-member-init): only the used are written
+
+    /// How many values are not on the grid as `type` holds it.
+    [[nodiscard]] int64_t misses(TensorType type, std::span<const float> values) const {
+        int64_t missed = 0;
+        for (size_t i = 0; i < values.size(); ++i) {
+            missed += asStored(type, static_cast<float>(steps[i]) * step) == values[i] ? 0 : 1;
+        }
+        return missed;
+    }
+};
+
+/// As ggml makes it: the value of largest magnitude becomes the lowest code, and codes are made
+/// with the step before it is rounded to half precision.
+void findNearestGrid(std::span<const float> values, float extreme, GridBlock& block) {
     const float step = extreme / -8.0F;
     const float inverse = 1.0F / step;
     const bool has_steps = std::isfinite(inverse); // none for zeros and what is nearly zero
-    const auto codeOf = [&](int64_t i) {
-        const float place = i < count && has_steps ? values[i] * inverse : 0.0F;
-        return static_cast<uint8_t>(std::min(15.0F, std::floor(place + 8.5F)));
-    };
-    for (int64_t i = 0; i < count; i += 2) {
-        codes[i / 2] = static_cast<uint8_t>((codeOf(i) << 4U) | codeOf(i + 1));
+    for (size_t i = 0; i < values.size(); ++i) {
+        const float place = has_steps ? values[i] * inverse : 0.0F;
+        const float code = std::min(15.0F, std::floor(place + 8.5F));
+        block.steps[i] = static_cast<int8_t>(static_cast<int>(code) - 8);
     }
     const float rounded = f16ToFloat(floatToF16(step));
-    return has_steps ? 8.0F * (std::isfinite(rounded) ? rounded : step) : 0.0F;
+    block.step = has_steps ? std::isfinite(rounded) ? rounded : step : 0.0F;
+}
+
+/// The grid on which every value of a block lies that was trained for one and then stored in 16
+/// bits (`type`), where the value of largest magnitude need not be at the lowest code. False: there
+/// is none. A step fits a value while their product rounds to it, so the steps that fit all values
+/// are an interval; of these one with the few digits of a bf16 scale is taken where there is one.
+bool findTrainedGrid(TensorType type,
+                     std::span<const float> values,
+                     float extreme,
+                     GridBlock& block) {
+    for (const int extreme_steps : {-8, 7, 6, 5, 4, 3, 2, 1}) {
+        const float guess = extreme / static_cast<float>(extreme_steps);
+        float low = 0.0F;
+        float high = std::numeric_limits<float>::infinity();
+        bool fits = true;
+        for (size_t i = 0; i < values.size() && fits; ++i) {
+            const float steps = std::nearbyint(values[i] / guess);
+            block.steps[i] = static_cast<int8_t>(steps);
+            if (steps == 0.0F) {
+                fits = values[i] == 0.0F;
+                continue;
+            }
+            const auto [from, to] = roundingRange(type, std::fabs(values[i]));
+            low = std::max(low, from / std::fabs(steps));
+            high = std::min(high, to / std::fabs(steps));
+            fits = steps >= -8.0F && steps <= 7.0F && low <= high;
+        }
+        const float middle = std::copysign(low + (high - low) / 2.0F, guess);
+        for (const float step : {roundToBf16(middle), middle}) {
+            block.step = step;
+            if (fits && block.misses(type, values) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// Room for the two grids that a block may get; too large for every call to clear it.
+struct GridBlocks {
+    GridBlock nearest, trained;
+};
+
+/// A block of Q4_0: as ggml makes it, but on its own grid where it was trained for one. Returns the
+/// scale, eight steps. `misses` grows by the values that are not what they were.
+float encodeInt4(TensorType type,
+                 std::span<const float> values,
+                 GridBlocks& blocks,
+                 uint8_t* codes,
+                 int64_t& misses) {
+    const float extreme = *std::max_element(
+        values.begin(), values.end(), [](float a, float b) { return std::fabs(a) < std::fabs(b); });
+    findNearestGrid(values, extreme, blocks.nearest);
+    const int64_t missed = blocks.nearest.misses(type, values);
+    const bool is_trained = missed > 0 && type != TensorType::F32 &&
+                            findTrainedGrid(type, values, extreme, blocks.trained);
+    GridBlock& block = is_trained ? blocks.trained : blocks.nearest;
+    misses += is_trained ? 0 : missed;
+    block.steps[values.size()] = 0; // behind an odd count
+    for (size_t i = 0; i < values.size(); i += 2) {
+        codes[i / 2] = static_cast<uint8_t>((block.steps[i] + 8) << 4 | (block.steps[i + 1] + 8));
+    }
+    return 8.0F * block.step;
 }
 
 /// A block of Q8_0 as ggml makes it: steps of 1/127 of the largest magnitude, halves rounded away
@@ -213,7 +308,8 @@ Result<void> quantizeValues(std::string_view tensor,
                             std::span<const std::byte> values,
                             uint8_t* data,
                             float* scales,
-                            const ParallelFor& parallel) {
+                            const ParallelFor& parallel,
+                            int64_t* misses) {
     using kernels::WeightFormat;
     if (format == WeightFormat::Int8Row) {
         return quantizeRows(tensor, per_scale, type, values, reinterpret_cast<int8_t*>(data),
@@ -227,8 +323,11 @@ Result<void> quantizeValues(std::string_view tensor,
     const int64_t blocks = (count + per_scale - 1) / per_scale;
     const auto& kernels = quant_kernels::current();
     std::atomic<int64_t> first_bad{blocks};
+    std::atomic<int64_t> all_missed{0};
     runOver(parallel, blocks, [&](int64_t begin, int64_t end) {
         alignas(64) std::array<float, kMaxBlockSize + 1> buffer{};
+        GridBlocks grids;
+        int64_t missed = 0;
         for (int64_t block = begin; block < end; ++block) {
             const int64_t first = block * per_scale;
             const int64_t size = std::min(per_scale, count - first);
@@ -239,7 +338,9 @@ Result<void> quantizeValues(std::string_view tensor,
                 return;
             }
             if (format == WeightFormat::Int4) {
-                scales[block] = encodeInt4(buffer.data(), size, data + first / 2);
+                scales[block] = encodeInt4(
+                    type, std::span<const float>(buffer.data(), static_cast<size_t>(size)), grids,
+                    data + first / 2, missed);
             } else if (format == WeightFormat::Int8) {
                 scales[block] = encodeInt8(buffer.data(), size, data + first);
             } else {
@@ -247,7 +348,11 @@ Result<void> quantizeValues(std::string_view tensor,
                 encodeBlock(format, buffer.data(), size, scales[block], data + first / 2);
             }
         }
+        all_missed += missed;
     });
+    if (misses != nullptr) {
+        *misses = all_missed;
+    }
     if (first_bad < blocks) {
         const int64_t first = first_bad * per_scale;
         std::array<float, kMaxBlockSize> buffer{};

@@ -103,6 +103,8 @@ struct QuantizedTensor {
 /// rows are whole). The same bytes for any split and any number of threads. With odd count the last
 /// low nibble is the code of 0.0. Int8Row: scale = absmax / 127 (fp32 division), q = round to
 /// nearest even (x / scale), so |q| <= 127; a zero row has scale 0 and q 0.
+/// `misses`, of Int4 alone: receives how many values are not on the grid they were given, as `type`
+/// holds it; of weights that were trained for such a grid none or few.
 /// Errors: InvalidFile when a value is not finite (names `tensor`).
 Result<void> quantizeValues(std::string_view tensor,
                             kernels::WeightFormat format,
@@ -111,7 +113,8 @@ Result<void> quantizeValues(std::string_view tensor,
                             std::span<const std::byte> values,
                             uint8_t* data,
                             float* scales,
-                            const ParallelFor& parallel = {});
+                            const ParallelFor& parallel = {},
+                            int64_t* misses = nullptr);
 
 /// Sum of absmax values in the order given, without rounding error that fp32 could see; start
 /// with sum = 0 and feed pieces in order. nestedOffset() turns it into the offset.

@@ -101,6 +101,7 @@ StoredTensors describeAll(const OpenedModel& opened) {
             entry.type = weight.type;
             break;
         case StoredAs::Packed4Bit:
+        case StoredAs::W4A16:
             entry.type = TensorType::BF16;
             entry.packed = weight.format;
             break;
@@ -168,9 +169,9 @@ std::vector<Sentence> doubtsOf(const OpenedModel& opened) {
     return lines;
 }
 
-/// What config.json says of weights that are not there: packed by bitsandbytes, but for the modules
-/// of its list. An entry of it is the end of a name or a pattern for its beginning, of which only
-/// plain names are understood here.
+/// What config.json says of weights that are not there: packed, but for the modules of its list. An
+/// entry of it is the end of a name or a pattern for its beginning, of which only plain names are
+/// understood here.
 StoredTensors describePromised(const OpenedModel& opened, const QuantizationHint& hint) {
     const FormatRow* const row = formatOfOption(hint.quant_type);
     const Format plain = row != nullptr && hasCodes(row->format) ? row->format : kFourBitFormat;
@@ -180,10 +181,14 @@ StoredTensors describePromised(const OpenedModel& opened, const QuantizationHint
         const bool is_skipped = std::any_of(hint.skip_modules.begin(), hint.skip_modules.end(),
                                             [&tensor](const std::string& entry) {
                                                 return tensor.module.starts_with(entry) ||
-                                                       tensor.module.ends_with(entry);
+                                                       tensor.module.ends_with(entry) ||
+                                                       tensor.name == entry + ".weight";
                                             });
         StoredTensor entry;
         entry.packed = isQuantizable(tensor) && !is_skipped ? packed : Format::AsStored;
+        if (const int32_t own = formatRow(packed).block_size; own > 0) {
+            entry.block_size = own;
+        }
         stored.emplace(tensor.name, entry);
     }
     if (opened.config.has_own_head) {
@@ -392,6 +397,10 @@ ModelSummary summarize(const OpenedModel& opened) {
             most = count;
             summary.quantization = name;
         }
+    }
+    if (most > 0 && config.quantization &&
+        config.quantization->quant_method == kCompressedTensors) {
+        summary.quantization = "w4a16"; // as its folders are called; in memory another name
     }
     return summary;
 }

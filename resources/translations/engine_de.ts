@@ -80,6 +80,10 @@
         <translation>%1 Tensoren behalten hier eine Kopie auf dem Gerät, das sie rechnet; accelerate kopiert sie bei jedem Aufruf</translation>
     </message>
     <message>
+        <source>%1 weights are stored as W4A16 and keep their codes and scales, as %2: nothing was quantized again</source>
+        <translation>%1 Gewichte sind als W4A16 gespeichert und behalten ihre Codes und Skalen, als %2: Nichts wurde noch einmal quantisiert</translation>
+    </message>
+    <message>
         <source>%1 weights on cpu or disk have 4 bits here: transformers leaves what lies there in bfloat16, %2 instead of %3</source>
         <translation>%1 Gewichte auf CPU oder Festplatte haben hier 4 Bit: transformers lässt in bfloat16, was dort liegt, %2 statt %3</translation>
     </message>
@@ -104,6 +108,10 @@
         <translation>%1 Threads</translation>
     </message>
     <message>
+        <source>%1: a weight packed by compressed-tensors breaks the rule %2: expected %3, found %4. Download the model again, or use the 16-bit one.</source>
+        <translation>%1: Ein von compressed-tensors gepacktes Gewicht bricht die Regel %2: erwartet wird %3, gefunden: %4. Laden Sie das Modell noch einmal herunter, oder nehmen Sie das mit 16 Bit.</translation>
+    </message>
+    <message>
         <source>%1: its chat template cannot be compared with the prompt that is used (%2)</source>
         <translation>%1: Seine Chat-Vorlage lässt sich nicht mit dem Prompt vergleichen, der verwendet wird (%2)</translation>
     </message>
@@ -112,8 +120,20 @@
         <translation>%1: Seine Chat-Vorlage würde dieses Gespräch anders schreiben: %2, wo der verwendete Prompt %3 hat</translation>
     </message>
     <message>
+        <source>%1: of what compressed-tensors packs, W4A16 can be read (pack-quantized, 4 bits, symmetric, groups of 32), and this breaks its rule %2: expected %3, found %4. Use a W4A16 model of that form or the 16-bit one.</source>
+        <translation>%1: Von dem, was compressed-tensors packt, kann W4A16 gelesen werden (pack-quantized, 4 Bit, symmetrisch, Gruppen von 32), und dies bricht dessen Regel %2: erwartet wird %3, gefunden: %4. Nehmen Sie ein W4A16-Modell dieser Form oder das mit 16 Bit.</translation>
+    </message>
+    <message>
+        <source>%1: re-quantized: %2 weights were not trained for this grid and are rounded to it</source>
+        <translation>%1: neu quantisiert: %2 Gewichte wurden nicht für dieses Raster trainiert und sind auf es gerundet</translation>
+    </message>
+    <message>
         <source>%1: stored as %2, expanded to %3</source>
         <translation>%1: gespeichert als %2, entpackt nach %3</translation>
+    </message>
+    <message>
+        <source>%1: trained grid: %2 weights lie on the grid they were trained for; of their %3 values, %4 are not exactly what the files hold</source>
+        <translation>%1: trainiertes Raster: %2 Gewichte liegen auf dem Raster, für das sie trainiert wurden; von ihren %3 Werten sind %4 nicht genau die der Dateien</translation>
     </message>
     <message>
         <source>%1: unknown member of its quantization state: %2</source>
@@ -984,6 +1004,14 @@
         <translation>Audioturm auf %1</translation>
     </message>
     <message>
+        <source>codes of %1 bits</source>
+        <translation>Codes von %1 Bit</translation>
+    </message>
+    <message>
+        <source>codes of %1 bits, %2</source>
+        <translation>Codes von %1 Bit, %2</translation>
+    </message>
+    <message>
         <source>costs only with media: 10 s of sound take about %1 instead of %2</source>
         <translation>kostet nur mit Medien: 10 s Ton brauchen etwa %1 statt %2</translation>
     </message>
@@ -1108,6 +1136,22 @@
         <translation>FLAC-Header: Der erste Block enthält keine 34 Bytes mit Angaben zum Datenstrom</translation>
     </message>
     <message>
+        <source>finite scales below 2^125</source>
+        <translation>endliche Skalen unter 2^125</translation>
+    </message>
+    <message>
+        <source>groups in the order of the columns, without actorder</source>
+        <translation>Gruppen in der Reihenfolge der Spalten, ohne actorder</translation>
+    </message>
+    <message>
+        <source>groups of %1</source>
+        <translation>Gruppen von %1</translation>
+    </message>
+    <message>
+        <source>groups of %1, %2</source>
+        <translation>Gruppen von %1, %2</translation>
+    </message>
+    <message>
         <source>head in %1</source>
         <translation>Kopf in %1</translation>
     </message>
@@ -1178,6 +1222,42 @@
     <message>
         <source>int8 per row (head) does not exist there</source>
         <translation>int8 je Zeile (Kopf) gibt es dort nicht</translation>
+    </message>
+    <message>
+        <source>is %1, expected %2: of what compressed-tensors writes, W4A16 can be read (pack-quantized, 4 bits, symmetric, groups of 32). Use a W4A16 model of that form or the 16-bit one</source>
+        <translation>ist %1, erwartet wird %2: Von dem, was compressed-tensors schreibt, kann W4A16 gelesen werden (pack-quantized, 4 Bit, symmetrisch, Gruppen von 32). Nehmen Sie ein W4A16-Modell dieser Form oder das mit 16 Bit</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only checkpoints of bitsandbytes (NF4, FP4) and compressed-tensors (W4A16) and unquantized ones can be read</source>
+        <translation>ist &quot;%1&quot;; lesbar sind nur Checkpoints von bitsandbytes (NF4, FP4) und compressed-tensors (W4A16) und unquantisierte</translation>
+    </message>
+    <message>
+        <source>is missing: the weights are read as they are stored</source>
+        <translation>fehlt: Die Gewichte werden gelesen, wie sie gespeichert sind</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>nicht da</translation>
+    </message>
+    <message>
+        <source>rows of %1</source>
+        <translation>Zeilen von %1</translation>
+    </message>
+    <message>
+        <source>rows of a multiple of %1 values</source>
+        <translation>Zeilen, deren Länge ein Vielfaches von %1 ist</translation>
+    </message>
+    <message>
+        <source>scales of groups alone, none for channels beside them</source>
+        <translation>Skalen von Gruppen allein, keine für Kanäle daneben</translation>
+    </message>
+    <message>
+        <source>scales of groups alone, none for the whole tensor as in NVFP4</source>
+        <translation>Skalen von Gruppen allein, keine für den ganzen Tensor wie bei NVFP4</translation>
+    </message>
+    <message>
+        <source>symmetric codes, without zero points</source>
+        <translation>symmetrische Codes ohne Nullpunkte</translation>
     </message>
     <message>
         <source>weights in %1 do not exist there</source>
@@ -2968,10 +3048,6 @@
         <translation>ist &quot;%1&quot;; möglich ist nur %2</translation>
     </message>
     <message>
-        <source>is &quot;%1&quot;; only bitsandbytes checkpoints (NF4, FP4) and unquantized ones can be read</source>
-        <translation>ist &quot;%1&quot;; lesbar sind nur Checkpoints von bitsandbytes (NF4, FP4) und unquantisierte</translation>
-    </message>
-    <message>
         <source>is &quot;%1&quot;; only default and axial are implemented</source>
         <translation>ist &quot;%1&quot;; möglich sind nur default und axial</translation>
     </message>
@@ -4546,10 +4622,6 @@
     <message>
         <source>weights in blocks with scales (MXFP4)</source>
         <translation>Gewichte in Blöcken mit Skalen (MXFP4)</translation>
-    </message>
-    <message>
-        <source>weights packed by compressed-tensors</source>
-        <translation>von compressed-tensors gepackte Gewichte</translation>
     </message>
     <message>
         <source>weights quantized by GPTQ or AWQ</source>

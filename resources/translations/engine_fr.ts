@@ -80,6 +80,10 @@
         <translation>%1 tenseurs gardent ici une copie sur l’appareil qui les calcule ; accelerate les copie à chaque appel</translation>
     </message>
     <message>
+        <source>%1 weights are stored as W4A16 and keep their codes and scales, as %2: nothing was quantized again</source>
+        <translation>%1 poids sont enregistrés en W4A16 et gardent leurs codes et leurs échelles, en %2 : rien n&apos;a été quantifié à nouveau</translation>
+    </message>
+    <message>
         <source>%1 weights on cpu or disk have 4 bits here: transformers leaves what lies there in bfloat16, %2 instead of %3</source>
         <translation>%1 poids sur CPU ou disque ont ici 4 bits : transformers laisse en bfloat16 ce qui s’y trouve, %2 au lieu de %3</translation>
     </message>
@@ -104,6 +108,10 @@
         <translation>%1 fils</translation>
     </message>
     <message>
+        <source>%1: a weight packed by compressed-tensors breaks the rule %2: expected %3, found %4. Download the model again, or use the 16-bit one.</source>
+        <translation>%1 : un poids compacté par compressed-tensors enfreint la règle %2 : attendu %3, trouvé %4. Téléchargez le modèle à nouveau, ou prenez celui en 16 bits.</translation>
+    </message>
+    <message>
         <source>%1: its chat template cannot be compared with the prompt that is used (%2)</source>
         <translation>%1 : son modèle de conversation ne peut pas être comparé à l’invite utilisée (%2)</translation>
     </message>
@@ -112,8 +120,20 @@
         <translation>%1 : son modèle de conversation écrirait cette conversation autrement : %2 là où l’invite utilisée a %3</translation>
     </message>
     <message>
+        <source>%1: of what compressed-tensors packs, W4A16 can be read (pack-quantized, 4 bits, symmetric, groups of 32), and this breaks its rule %2: expected %3, found %4. Use a W4A16 model of that form or the 16-bit one.</source>
+        <translation>%1 : de ce que compressed-tensors compacte, W4A16 peut être lu (pack-quantized, 4 bits, symétrique, groupes de 32), et ceci enfreint sa règle %2 : attendu %3, trouvé %4. Prenez un modèle W4A16 de cette forme ou celui en 16 bits.</translation>
+    </message>
+    <message>
+        <source>%1: re-quantized: %2 weights were not trained for this grid and are rounded to it</source>
+        <translation>%1 : requantifiés : %2 poids n&apos;ont pas été entraînés pour cette grille et y sont arrondis</translation>
+    </message>
+    <message>
         <source>%1: stored as %2, expanded to %3</source>
         <translation>%1 : stocké en %2, déployé en %3</translation>
+    </message>
+    <message>
+        <source>%1: trained grid: %2 weights lie on the grid they were trained for; of their %3 values, %4 are not exactly what the files hold</source>
+        <translation>%1 : grille d&apos;entraînement : %2 poids sont sur la grille pour laquelle ils ont été entraînés ; de leurs %3 valeurs, %4 ne sont pas exactement celles des fichiers</translation>
     </message>
     <message>
         <source>%1: unknown member of its quantization state: %2</source>
@@ -984,6 +1004,14 @@
         <translation>tour audio vers %1</translation>
     </message>
     <message>
+        <source>codes of %1 bits</source>
+        <translation>des codes de %1 bits</translation>
+    </message>
+    <message>
+        <source>codes of %1 bits, %2</source>
+        <translation>des codes de %1 bits, %2</translation>
+    </message>
+    <message>
         <source>costs only with media: 10 s of sound take about %1 instead of %2</source>
         <translation>ne coûte qu’avec des médias : 10 s de son demandent environ %1 au lieu de %2</translation>
     </message>
@@ -1108,6 +1136,22 @@
         <translation>en-tête FLAC : le premier bloc n’est pas une information de flux de 34 octets</translation>
     </message>
     <message>
+        <source>finite scales below 2^125</source>
+        <translation>des échelles finies inférieures à 2^125</translation>
+    </message>
+    <message>
+        <source>groups in the order of the columns, without actorder</source>
+        <translation>des groupes dans l&apos;ordre des colonnes, sans actorder</translation>
+    </message>
+    <message>
+        <source>groups of %1</source>
+        <translation>des groupes de %1</translation>
+    </message>
+    <message>
+        <source>groups of %1, %2</source>
+        <translation>des groupes de %1, %2</translation>
+    </message>
+    <message>
         <source>head in %1</source>
         <translation>tête en %1</translation>
     </message>
@@ -1178,6 +1222,42 @@
     <message>
         <source>int8 per row (head) does not exist there</source>
         <translation>l’int8 par ligne (tête) n’y existe pas</translation>
+    </message>
+    <message>
+        <source>is %1, expected %2: of what compressed-tensors writes, W4A16 can be read (pack-quantized, 4 bits, symmetric, groups of 32). Use a W4A16 model of that form or the 16-bit one</source>
+        <translation>est %1, attendu %2 : de ce que compressed-tensors écrit, W4A16 peut être lu (pack-quantized, 4 bits, symétrique, groupes de 32). Prenez un modèle W4A16 de cette forme ou celui en 16 bits</translation>
+    </message>
+    <message>
+        <source>is &quot;%1&quot;; only checkpoints of bitsandbytes (NF4, FP4) and compressed-tensors (W4A16) and unquantized ones can be read</source>
+        <translation>est &quot;%1&quot; ; seuls les checkpoints de bitsandbytes (NF4, FP4) et de compressed-tensors (W4A16) et ceux non quantifiés peuvent être lus</translation>
+    </message>
+    <message>
+        <source>is missing: the weights are read as they are stored</source>
+        <translation>manque : les poids sont lus tels qu&apos;ils sont enregistrés</translation>
+    </message>
+    <message>
+        <source>missing</source>
+        <translation>absent</translation>
+    </message>
+    <message>
+        <source>rows of %1</source>
+        <translation>des lignes de %1</translation>
+    </message>
+    <message>
+        <source>rows of a multiple of %1 values</source>
+        <translation>des lignes dont la longueur est un multiple de %1</translation>
+    </message>
+    <message>
+        <source>scales of groups alone, none for channels beside them</source>
+        <translation>des échelles de groupes seulement, aucune pour des canaux à côté</translation>
+    </message>
+    <message>
+        <source>scales of groups alone, none for the whole tensor as in NVFP4</source>
+        <translation>des échelles de groupes seulement, aucune pour le tenseur entier comme en NVFP4</translation>
+    </message>
+    <message>
+        <source>symmetric codes, without zero points</source>
+        <translation>des codes symétriques, sans points zéro</translation>
     </message>
     <message>
         <source>weights in %1 do not exist there</source>
@@ -2968,10 +3048,6 @@
         <translation>est &quot;%1&quot; ; seul %2 est possible</translation>
     </message>
     <message>
-        <source>is &quot;%1&quot;; only bitsandbytes checkpoints (NF4, FP4) and unquantized ones can be read</source>
-        <translation>est &quot;%1&quot; ; seuls les checkpoints bitsandbytes (NF4, FP4) et non quantifiés peuvent être lus</translation>
-    </message>
-    <message>
         <source>is &quot;%1&quot;; only default and axial are implemented</source>
         <translation>est &quot;%1&quot; ; seuls default et axial sont possibles</translation>
     </message>
@@ -4546,10 +4622,6 @@
     <message>
         <source>weights in blocks with scales (MXFP4)</source>
         <translation>des poids en blocs avec échelles (MXFP4)</translation>
-    </message>
-    <message>
-        <source>weights packed by compressed-tensors</source>
-        <translation>des poids compactés par compressed-tensors</translation>
     </message>
     <message>
         <source>weights quantized by GPTQ or AWQ</source>

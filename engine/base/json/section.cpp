@@ -103,7 +103,8 @@ JsonSection JsonSection::section(std::string_view key) const {
         invalid("ConfigType", key, said("is %1, expected an object", shownJson(*value)));
         value = nullptr;
     }
-    const std::string path = path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+    const std::string shown(key.substr(0, kMaxShownBytes)); // it may be a name of the file
+    const std::string path = path_.empty() ? shown : path_ + "." + shown;
     return {value, file_, path, *problems_};
 }
 

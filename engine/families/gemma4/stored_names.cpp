@@ -287,9 +287,6 @@ std::optional<Phrase> foreignQuantization(const TensorSource& source, std::strin
     if (has("qweight")) {
         return phrase("weights quantized by GPTQ or AWQ");
     }
-    if (has("weight_packed")) {
-        return phrase("weights packed by compressed-tensors");
-    }
     if (has("weight_scale") || has("weight_scale_inv")) {
         return phrase("weights with scales beside them (FP8 or NVFP4)");
     }

@@ -129,6 +129,8 @@ private Q_SLOTS:
     void vectors_data();
     void vectors();
     void blocksOfGguf();
+    void trainedGrids_data();
+    void trainedGrids();
     void isasAgree_data();
     void isasAgree();
     void splitsAndThreadsAgree();
@@ -304,6 +306,77 @@ void TestQuantize::blocksOfGguf() {
             }
         }
     }
+}
+
+void TestQuantize::trainedGrids_data() {
+    support::addColumns<TensorType, int, double>("type", "largest", "scale");
+    for (const TensorType type : {TensorType::BF16, TensorType::F16}) {
+        for (const int largest : {-8, 7, 6, 5, 3, 1}) {
+            for (const double scale : {0.0408, -0.0103, 3.1e-5}) {
+                QTest::addRow("%s, largest code %d, scale %g",
+                              std::string(engine::tensorTypeName(type)).c_str(), largest, scale)
+                    << type << largest << scale;
+            }
+        }
+    }
+}
+
+// Weights that were trained for a 4-bit grid and stored in 16 bits get all their values back,
+// wherever a block's largest value lies on its grid; others are ggml's and counted.
+void TestQuantize::trainedGrids() {
+    QFETCH(TensorType, type);
+    QFETCH(int, largest);
+    QFETCH(double, scale);
+    const bool is_bf16 = type == TensorType::BF16;
+    const auto bitsOf = [&](float value) {
+        return is_bf16 ? engine::floatToBf16(value) : engine::floatToF16(value);
+    };
+    constexpr size_t kBlocks = 50;
+    std::vector<uint16_t> values(32 * kBlocks);
+    uint32_t state = 7;
+    const int side = std::min(7, std::abs(largest));
+    for (size_t block = 0; block < kBlocks; ++block) {
+        // bf16 scales, and of every third block one with more digits.
+        const auto exact = static_cast<float>(scale * (1.0 + 0.013 * static_cast<double>(block)));
+        const float step = block % 3 == 0 ? exact : engine::roundToBf16(exact);
+        for (size_t i = 0; i < 32; ++i) {
+            state = state * 1664525U + 1013904223U;
+            const int code =
+                i == 5 ? largest : static_cast<int>(state >> 16U) % (2 * side + 1) - side;
+            values[32 * block + i] = bitsOf(static_cast<float>(code) * step);
+        }
+    }
+    const auto bytes = std::as_bytes(std::span<const uint16_t>(values));
+    std::vector<uint8_t> codes(values.size() / 2);
+    std::vector<float> scales(kBlocks);
+    int64_t misses = -1;
+    QVERIFY(engine::quantizeValues("w", kernels::WeightFormat::Int4, 32, type, bytes, codes.data(),
+                                   scales.data(), {}, &misses)
+                .has_value());
+    QCOMPARE(misses, int64_t{0});
+    const auto made = engine::quantizeTensor("w", Format::Int4, 32, type, bytes, kBlocks, 32);
+    QCOMPARE(made->codes, codes);
+    std::vector<float> expanded(values.size());
+    engine::expandRange(made->view(), 0, static_cast<int64_t>(values.size()), expanded.data());
+    for (size_t i = 0; i < values.size(); ++i) {
+        QCOMPARE(expanded[i],
+                 is_bf16 ? engine::bf16ToFloat(values[i]) : engine::f16ToFloat(values[i]));
+    }
+
+    // One value off its grid: ggml's block of the same values, and its misses.
+    values[11] = static_cast<uint16_t>(bitsOf(static_cast<float>(1.37123 * scale)));
+    QVERIFY(engine::quantizeValues("w", kernels::WeightFormat::Int4, 32, type, bytes, codes.data(),
+                                   scales.data(), {}, &misses)
+                .has_value());
+    std::vector<float> block(32);
+    engine::convertDense(type, bytes.data(), TensorType::F32,
+                         reinterpret_cast<std::byte*>(block.data()), 32);
+    const auto nearest =
+        engine::quantizeTensor("w", Format::Int4, 32, TensorType::F32,
+                               std::as_bytes(std::span<const float>(block)), 1, 32);
+    QVERIFY(std::equal(nearest->codes.begin(), nearest->codes.end(), codes.begin()));
+    QCOMPARE(scales[0], nearest->absmax[0]);
+    QVERIFY(misses > 0 && misses <= 32);
 }
 
 void TestQuantize::isasAgree_data() {

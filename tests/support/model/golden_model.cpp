@@ -23,12 +23,20 @@ std::string goldenKey(std::string file) {
 } // namespace
 
 std::vector<GoldenCase> goldenCases(const std::string& family) {
+    const bool is_more = !std::filesystem::exists(goldenDir() / family);
+    const std::filesystem::path root = is_more ? goldenMoreDir() : goldenDir();
+    const auto mediaFile = [&](const nlohmann::json& file) -> std::string {
+        if (!file.is_string()) {
+            return "";
+        }
+        return is_more ? (root / file.get<std::string>()).string() : file.get<std::string>();
+    };
     std::vector<GoldenCase> cases;
-    for (const auto& entry : readJson(goldenDir() / family / "cases.json")) {
+    for (const auto& entry : readJson(root / family / "cases.json")) {
         GoldenCase c;
         c.id = entry["id"].get<std::string>();
-        c.image = entry["image"].is_string() ? entry["image"].get<std::string>() : "";
-        c.audio = entry["audio"].is_string() ? entry["audio"].get<std::string>() : "";
+        c.image = mediaFile(entry["image"]);
+        c.audio = mediaFile(entry["audio"]);
         c.input_ids = entry["input_ids"].get<std::vector<int32_t>>();
         c.greedy = entry["greedy"].get<std::vector<int32_t>>();
         cases.push_back(std::move(c));

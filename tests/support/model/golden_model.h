@@ -18,11 +18,12 @@ namespace support {
 
 struct GoldenCase {
     std::string id;
-    std::string image, audio; ///< File relative to goldenDir(), or empty.
+    std::string image, audio; ///< File relative to goldenDir() or absolute; empty: none.
     std::vector<int32_t> input_ids;
     std::vector<int32_t> greedy;
 };
 
+/// The cases of a family in goldenDir(), or else of a model in goldenMoreDir().
 std::vector<GoldenCase> goldenCases(const std::string& family);
 /// The case of this name; ends the test program where there is none.
 GoldenCase goldenCase(const std::string& family, const std::string& id);
