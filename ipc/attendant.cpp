@@ -2,6 +2,7 @@
 #include "ipc/attendant.h"
 
 #ifndef _WIN32
+#include "engine/base/gguf_names.h"
 #include "engine/base/paths.h"
 
 #include <fcntl.h>
@@ -69,6 +70,15 @@ bool isBelow(const fs::path& file, const fs::path& folder) {
     return at == folder.end();
 }
 
+/// Further parts, a projector or an assistant beside a GGUF model.
+bool comesWith(const fs::path& file, const fs::path& model) {
+    using engine::GgufRole;
+    const GgufRole role = engine::ggufRole(engine::utf8Of(file.filename()));
+    return role != GgufRole::None && role != GgufRole::Model &&
+           engine::ggufRole(engine::utf8Of(model.filename())) != GgufRole::None &&
+           file.parent_path() == model.parent_path();
+}
+
 /// What belongs to a named place: its assistant, and of one in a hub's cache, however deep, what
 /// isHubCacheLink() of engine/files/model_files.cpp lets its links lead to.
 void addPlaces(const fs::path& named, std::vector<fs::path>& places) {
@@ -92,7 +102,9 @@ bool isNamed(const fs::path& file, const std::vector<fs::path>& named) {
     for (const fs::path& path : named) {
         addPlaces(path, places);
     }
-    const auto has_file = [&file](const fs::path& place) { return isBelow(file, place); };
+    const auto has_file = [&file](const fs::path& place) {
+        return isBelow(file, place) || comesWith(file, place);
+    };
     if (std::any_of(places.begin(), places.end(), has_file)) {
         return true;
     }
@@ -105,7 +117,7 @@ bool isNamed(const fs::path& file, const std::vector<fs::path>& named) {
         }
         for (const fs::path& place : places) {
             const fs::path real = fs::canonical(place, failed);
-            if (!failed && isBelow(file, real)) {
+            if (!failed && has_file(real)) {
                 return true;
             }
         }

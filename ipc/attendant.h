@@ -29,8 +29,9 @@ public:
     Attendant& operator=(const Attendant&) = delete;
 
     /// What may be asked for from now on (UTF-8): these files; these folders with all that is below
-    /// them and with their assistants (assistant_folder.h); of what is in a snapshot in a hub's
-    /// cache also the files that such snapshots link to, and the assistant there.
+    /// them and with their assistants (assistant_folder.h); what lies beside a GGUF model for it;
+    /// of what is in a snapshot in a hub's cache also the files that such snapshots link to, and
+    /// the assistant there.
     void allow(const std::vector<std::string>& paths);
 
 private:

@@ -5,7 +5,7 @@ namespace ipc {
 
 NamedPlaces namedBy(const engine::LoadRequest& request) {
     NamedPlaces places;
-    places.folders = {request.model, request.draft};
+    places.folders = {request.model, request.projector, request.draft};
     for (const engine::AdapterChoice& adapter : request.adapters) {
         places.folders.push_back(adapter.folder);
     }

@@ -58,8 +58,10 @@ void EngineAssessor::assess(Entry& entry, const std::stop_token& stop) {
     }
     entry.variant = summary->variant;
     entry.parameters = summary->parameters;
-    const bool is_packed = !summary->quantization.empty() && summary->quantization != "none";
-    entry.precision = is_packed ? summary->quantization : summary->dtype;
+    if (entry.form != Form::Gguf || entry.precision.empty()) {
+        const bool is_packed = !summary->quantization.empty() && summary->quantization != "none";
+        entry.precision = is_packed ? summary->quantization : summary->dtype;
+    }
     if (summary->is_header_only && entry.state == State::Usable) {
         entry.state = State::Incomplete;
         const std::vector<Sentence>& warnings = summary->warnings;
@@ -74,8 +76,15 @@ void EngineAssessor::assess(Entry& entry, const std::stop_token& stop) {
 void EngineAssessor::plan(Entry& entry, const std::stop_token& stop) {
     engine::LoadRequest request;
     request.model = engine::utf8Of(entry.path);
+    request.projector = engine::utf8Of(entry.projector);
     request.device_map.clear(); // what the programs do unasked: the card, else the processor
     const auto as_stored = engine_->plan(request);
+    if (!as_stored.has_value() && !entry.projector.empty()) {
+        entry.state = State::Unusable; // the towers are another model's, or damaged
+        entry.trouble = Trouble{Trouble::Reason::Broken, as_stored.error().told(),
+                                phrase("get the model again")};
+        return;
+    }
     if (!as_stored.has_value() || stop.stop_requested()) {
         return; // Unknown
     }

@@ -2,6 +2,7 @@
 #include "models/describe.h"
 
 #include "engine/base/ascii.h"
+#include "engine/base/gguf_names.h"
 #include "engine/base/json/tree.h"
 #include "engine/base/paths.h"
 #include "engine/files/folder_advice.h"
@@ -43,33 +44,6 @@ std::optional<engine::Json> readTree(Disk& disk, const fs::path& folder, const s
     return tree.has_value() ? std::optional(*std::move(tree)) : std::nullopt;
 }
 
-/// "model-00001-of-00003.safetensors": all three names; empty for other names.
-std::vector<std::string> siblingShards(const std::string& name) {
-    constexpr size_t kDigits = 5;
-    constexpr std::string_view kOf = "-of-";
-    constexpr long kMost = 500;
-    const size_t of = name.find(kOf);
-    if (of == std::string::npos || of < kDigits + 1 || of + kOf.size() + kDigits > name.size() ||
-        name[of - kDigits - 1] != '-') {
-        return {};
-    }
-    const std::string count = name.substr(of + kOf.size(), kDigits);
-    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
-    if (!std::all_of(count.begin(), count.end(), isDigit) ||
-        !std::all_of(name.begin() + static_cast<std::ptrdiff_t>(of - kDigits),
-                     name.begin() + static_cast<std::ptrdiff_t>(of), isDigit)) {
-        return {};
-    }
-    const long number = std::stol(count);
-    std::vector<std::string> names;
-    for (long i = 1; i <= number && number <= kMost; ++i) {
-        const std::string digits = std::to_string(i);
-        names.push_back(name.substr(0, of - kDigits) + std::string(kDigits - digits.size(), '0') +
-                        digits + name.substr(of));
-    }
-    return names;
-}
-
 /// Weights in Python's own format, which are never opened.
 std::string firstPickle(const FolderContents& contents) {
     for (const FolderContents::File& file : contents.files) {
@@ -100,7 +74,7 @@ weightNames(Disk& disk, const FolderContents& contents, std::vector<std::string>
     }
     for (const FolderContents::File& file : contents.files) {
         if (file.name.starts_with("model-") && file.name.ends_with(".safetensors")) {
-            std::vector<std::string> names = siblingShards(file.name);
+            std::vector<std::string> names = engine::partNames(file.name);
             if (!names.empty()) {
                 missing.emplace_back(kIndex);
                 return names;
@@ -180,7 +154,12 @@ std::optional<Entry> describeModel(Disk& disk,
     const std::vector<std::string> weights = weightNames(disk, contents, entry.missing);
     const std::string pickle = weights.empty() ? firstPickle(contents) : std::string();
     const bool is_adapter = contents.find(kAdapterConfig) != nullptr;
-    if (weights.empty() && (is_adapter || (!has_config && pickle.empty()))) {
+    // The config.json of a repository of GGUF files is nobody's.
+    const bool has_gguf =
+        std::any_of(contents.files.begin(), contents.files.end(), [](const auto& file) {
+            return engine::ggufRole(file.name) == engine::GgufRole::Model;
+        });
+    if (weights.empty() && (is_adapter || (pickle.empty() && (!has_config || has_gguf)))) {
         return std::nullopt;
     }
     entry.kind = Kind::Model;
@@ -289,17 +268,23 @@ std::optional<Entry> describeAdapter(Disk& disk,
     return entry;
 }
 
-/// Each GGUF model of the folder: projectors belong to another, further parts to the first.
+/// Each GGUF model of the folder, in one file or in parts, with the projector and the assistant
+/// beside it: the engine takes them along.
 void describeGguf(Disk& disk,
                   const FolderContents& contents,
                   const Root& root,
                   const std::string& name,
                   std::vector<Entry>& out) {
+    using engine::GgufRole;
+    const auto bytesBeside = [&contents](GgufRole role) {
+        const auto beside =
+            std::find_if(contents.files.begin(), contents.files.end(),
+                         [role](const auto& file) { return engine::ggufRole(file.name) == role; });
+        return beside == contents.files.end() ? uint64_t{0} : beside->look.bytes;
+    };
+    const uint64_t beside = bytesBeside(GgufRole::Projector) + bytesBeside(GgufRole::Assistant);
     for (const FolderContents::File& file : contents.files) {
-        const std::string lower = engine::lowered(file.name);
-        const std::vector<std::string> parts = siblingShards(file.name);
-        if (!lower.ends_with(".gguf") || lower.find("mmproj") != std::string::npos ||
-            (!parts.empty() && parts.front() != file.name)) {
+        if (engine::ggufRole(file.name) != GgufRole::Model) {
             continue;
         }
         Entry entry;
@@ -308,9 +293,10 @@ void describeGguf(Disk& disk,
         entry.name = name.empty() ? file.name : name + "/" + file.name;
         entry.path = contents.folder / engine::pathFromUtf8(file.name);
         entry.root = root;
-        entry.bytes = file.look.bytes;
+        entry.precision = engine::ggufQuantization(file.name);
+        entry.bytes = file.look.bytes + beside;
         entry.modified = file.look.modified;
-        for (const std::string& part : parts) {
+        for (const std::string& part : engine::partNames(file.name)) {
             if (!isThere(contents, part)) {
                 entry.missing.push_back(part);
             } else if (part != file.name) {

@@ -72,8 +72,8 @@ std::string_view stateName(State state) {
 }
 
 std::string_view reasonName(Trouble::Reason reason) {
-    constexpr std::array<std::string_view, 6> kNames = {"files-missing", "pickle",        "gguf",
-                                                        "mlx",           "not-supported", "broken"};
+    constexpr std::array<std::string_view, 5> kNames = {"files-missing", "pickle", "mlx",
+                                                        "not-supported", "broken"};
     return nameAt(kNames, reason);
 }
 

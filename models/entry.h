@@ -58,7 +58,6 @@ struct Trouble {
     enum class Reason : uint8_t {
         FilesMissing = 1, ///< Half a download, or files that were deleted.
         Pickle,
-        Gguf,
         Mlx,
         NotSupported, ///< A family, a quantization, a kind of adapter that Belfry does not run.
         Broken,       ///< Files that break their format.
@@ -67,7 +66,7 @@ struct Trouble {
     engine::Sentence sentence; ///< Names the file.
     engine::Sentence way_out;  ///< The next step; may be empty where `sentence` has it.
 };
-/// "files-missing", "pickle", "gguf", "mlx", "not-supported", "broken".
+/// "files-missing", "pickle", "mlx", "not-supported", "broken".
 std::string_view reasonName(Trouble::Reason reason);
 
 /// What this computer makes of a model, by its headers alone.
@@ -87,6 +86,7 @@ struct Entry {
     /// What MODEL may say: "google/gemma-4-E2B-it" in a hub's cache, else the path below the root.
     std::string name;
     std::filesystem::path path;      ///< The folder; a GGUF model: the file.
+    std::filesystem::path projector; ///< A GGUF model's, where the engine does not find it.
     std::filesystem::path real_path; ///< Without links: the same for the same thing.
     Root root;
     /// In a hub's cache: the commit, and the branches and tags that lead to it.
@@ -94,14 +94,14 @@ struct Entry {
     std::vector<std::string> refs;
     std::filesystem::path repository; ///< In a hub's cache: models--OWNER--NAME.
 
-    std::string family;               ///< model_type of config.json: "gemma4"; adapters: "lora".
-    std::string variant;              ///< "E2B"; empty where the headers do not tell.
-    std::string precision;            ///< "bfloat16", "nf4-dq", ...; empty = not known.
-    int64_t parameters = 0;           ///< 0 = not known.
-    int64_t rank = 0;                 ///< Adapters.
-    std::string base;                 ///< Adapters: base_model_name_or_path, as it is written.
-    uint64_t bytes = 0;               ///< Size of all its files.
-    int64_t modified = 0;             ///< Newest of its files, seconds since 1970.
+    std::string family;     ///< model_type of config.json: "gemma4"; adapters: "lora".
+    std::string variant;    ///< "E2B"; empty where the headers do not tell.
+    std::string precision;  ///< "bfloat16", "nf4-dq", "Q4_K_M", ...; empty = not known.
+    int64_t parameters = 0; ///< 0 = not known.
+    int64_t rank = 0;       ///< Adapters.
+    std::string base;       ///< Adapters: base_model_name_or_path, as it is written.
+    uint64_t bytes = 0;     ///< Size of all its files, a GGUF model's with towers and assistant.
+    int64_t modified = 0;   ///< Newest of its files, seconds since 1970.
     std::vector<std::string> missing; ///< Files that are named by others and not there.
     std::optional<Trouble> trouble;
 

@@ -173,6 +173,9 @@ private:
             if (entry.state == State::Incomplete && entry.trouble.has_value()) {
                 const size_t id_end = name.find('/', name.find('/') + 1);
                 std::string id = name.substr(0, id_end);
+                if (entry.form == Form::Gguf && !entry.precision.empty()) {
+                    id += ":" + entry.precision;
+                }
                 if (entry.revisionShown() != "main") {
                     id += '@';
                     id += commit;
@@ -260,21 +263,29 @@ private:
             entry.bytes += bytes.has_value() && *bytes > 0 ? static_cast<uint64_t>(*bytes) : 0;
             const engine::Json* const type = layer.find("mediaType");
             const engine::Json* const digest = layer.find("digest");
-            if (type != nullptr && type->isString("application/vnd.ollama.image.model") &&
-                digest != nullptr && isDigest(digest->text)) {
-                entry.path = root_.folder / "blobs" / ("sha256-" + digest->text.substr(7));
+            if (type == nullptr || digest == nullptr || !isDigest(digest->text)) {
+                continue;
+            }
+            const fs::path blob = root_.folder / "blobs" / ("sha256-" + digest->text.substr(7));
+            if (type->isString("application/vnd.ollama.image.model")) {
+                entry.path = blob;
+            } else if (type->isString("application/vnd.ollama.image.projector")) {
+                entry.projector = blob;
             }
         }
         if (entry.path.empty()) {
             return;
         }
         entry.real_path = disk_.real(file); // several may share their blob
-        entry.state = State::Unusable;
-        entry.trouble = Trouble{Trouble::Reason::Gguf,
-                                phrase("is in Ollama's own form of GGUF, which Belfry does not "
-                                       "read"),
-                                phrase("get the model's safetensors version: belfry-cli get "
-                                       "google/gemma-4-E2B-it")};
+        for (const fs::path& blob : {entry.path, entry.projector}) {
+            if (!blob.empty() && disk_.look(blob).kind != Look::Kind::File) {
+                entry.missing.push_back(engine::utf8Of(blob.filename()));
+                entry.state = State::Incomplete;
+                entry.trouble = Trouble{Trouble::Reason::FilesMissing,
+                                        said("is not whole: %1 is missing", entry.missing.back()),
+                                        said("\"ollama pull %1\" completes it", entry.name)};
+            }
+        }
         found_(std::move(entry));
     }
 

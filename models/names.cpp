@@ -38,6 +38,17 @@ bool isOfRevision(const Entry& entry, const std::string& revision) {
             entry.commit.starts_with(engine::lowered(revision)));
 }
 
+/// What a GGUF file is called as well, "owner/name/m-Q4_K_M.gguf" by its folder and, as Ollama and
+/// llama.cpp have it, by folder and quantization: "owner/name", "owner/name:Q4_K_M".
+std::vector<std::string> otherNames(const Entry& entry) {
+    const size_t slash = entry.name.rfind('/');
+    if (entry.form != Form::Gguf || slash == std::string::npos) {
+        return {};
+    }
+    const std::string folder = entry.name.substr(0, slash);
+    return {folder, folder + ":" + entry.precision};
+}
+
 /// Those that agree best with the name; empty: none does.
 std::vector<const Entry*>
 candidates(const WantedName& wanted, Kind kind, const std::vector<Entry>& entries) {
@@ -53,14 +64,18 @@ candidates(const WantedName& wanted, Kind kind, const std::vector<Entry>& entrie
         },
     };
     std::vector<const Entry*> found;
-    for (const Agrees& agrees : degrees) {
-        for (const Entry& entry : entries) {
-            if (entry.kind == kind && agrees(entry.name) && isOfRevision(entry, wanted.revision)) {
-                found.push_back(&entry);
+    for (const bool takes_others : {false, true}) {
+        for (const Agrees& agrees : degrees) {
+            for (const Entry& entry : entries) {
+                const auto names = takes_others ? otherNames(entry) : std::vector{entry.name};
+                if (entry.kind == kind && isOfRevision(entry, wanted.revision) &&
+                    std::any_of(names.begin(), names.end(), agrees)) {
+                    found.push_back(&entry);
+                }
             }
-        }
-        if (!found.empty()) {
-            break;
+            if (!found.empty()) {
+                return found;
+            }
         }
     }
     return found;
@@ -94,7 +109,7 @@ bool isHubId(std::string_view name) {
 
 bool canBeName(std::string_view word) {
     return !word.empty() && word[0] != '/' && word[0] != '.' && word[0] != '~' &&
-           word.find('\\') == std::string_view::npos && word.find(':') == std::string_view::npos &&
+           word.find('\\') == std::string_view::npos && word.substr(1, 1) != ":" &&
            word.back() != '/';
 }
 

@@ -29,8 +29,9 @@ bool isHubId(std::string_view name);
 bool canBeName(std::string_view word);
 
 /// The one entry of this kind that `word` means. Names as they are count before names in another
-/// case, whole names before last parts. Of several revisions of one repository: that of main, else
-/// the newest. What is whole is preferred to what is not, what can be used to what cannot.
+/// case, whole names before last parts. A GGUF file is also found by its folder's name, with ":"
+/// and its quantization behind it or without. Of several revisions of one repository: that of main,
+/// else the newest. What is whole is preferred to what is not, what can be used to what cannot.
 /// Errors: InvalidRequest; rule "NoSuchName", or "SeveralOfThisName" (the message lists them).
 engine::Result<Entry>
 resolveName(std::string_view word, Kind kind, const std::vector<Entry>& entries);

@@ -2,6 +2,7 @@
 #include "models/removal.h"
 
 #include "engine/base/folder_list.h"
+#include "engine/base/gguf_names.h"
 #include "engine/base/paths.h"
 #include "engine/base/real_path.h"
 #include "engine/base/small_file.h"
@@ -240,21 +241,27 @@ Result<void> planFolder(const fs::path& folder, Removal& removal) {
     return {};
 }
 
-/// The file, and the further parts of a model in several ("-00001-of-00003.gguf").
+/// The file, and the further parts of a model in several; with the folder's last model also what
+/// serves models alone.
 void planGguf(const fs::path& file, Removal& removal) {
+    using engine::GgufRole;
+    const fs::path folder = file.parent_path();
     const std::string name = engine::utf8Of(file.filename());
-    const size_t of = name.find("-of-");
-    std::error_code failure;
-    for (const fs::path& other : engine::listFolder(file.parent_path(), kMaxFiles, failure)) {
-        const std::string shown = engine::utf8Of(other);
-        constexpr size_t kDigits = 5;
-        const bool is_part = of != std::string::npos && of > kDigits &&
-                             shown.size() == name.size() &&
-                             shown.substr(0, of - kDigits) == name.substr(0, of - kDigits) &&
-                             shown.substr(of) == name.substr(of);
-        if (shown == name || is_part) {
-            removal.bytes += bytesOf(file.parent_path() / other);
-            removal.paths.push_back(file.parent_path() / other);
+    std::vector<std::string> names = engine::partNames(name);
+    if (names.empty()) {
+        names.push_back(name);
+    }
+    if (engine::ggufFilesIn(folder, GgufRole::Model).size() == 1) {
+        for (const GgufRole role : {GgufRole::Projector, GgufRole::Assistant}) {
+            const auto beside = engine::ggufFilesIn(folder, role);
+            names.insert(names.end(), beside.begin(), beside.end());
+        }
+    }
+    for (const std::string& one : names) {
+        const fs::path path = folder / engine::pathFromUtf8(one);
+        if (fs::exists(statusOf(path))) {
+            removal.bytes += bytesOf(path);
+            removal.paths.push_back(path);
         }
     }
 }

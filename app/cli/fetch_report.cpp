@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/preview_plan.h"
+
 namespace cli {
 
 using models::hub::FetchPlan;
@@ -50,7 +52,7 @@ ordered_json headJson(const FetchPlan& plan) {
     return {{"id", plan.request.address.id},
             {"revision", plan.request.address.revision},
             {"commit", plan.commit},
-            {"folder", engine::utf8Of(plan.model_folder)},
+            {"folder", engine::utf8Of(plan.modelPath())},
             {"total_bytes", plan.total_bytes}};
 }
 
@@ -74,6 +76,13 @@ ordered_json fetchPlanJson(const FetchPlan& plan, const PreviewOutcome& preview)
     for (const auto& file : plan.left_out) {
         left_out.push_back({{"name", file.name}, {"bytes", file.size_bytes}});
     }
+    if (plan.gguf.has_value()) {
+        ordered_json& quantizations = out["quantizations"] = ordered_json::array();
+        for (const auto& model : plan.gguf->models) {
+            quantizations.push_back({{"name", model.quantization}, {"bytes", model.bytes()}});
+        }
+        out["quantization"] = plan.gguf->models[plan.gguf->chosen].quantization;
+    }
     if (preview.has_value() && preview->has_value()) {
         const ModelPreview& model = **preview;
         out["fits"] = model.plan.fits;
@@ -83,6 +92,34 @@ ordered_json fetchPlanJson(const FetchPlan& plan, const PreviewOutcome& preview)
     } else if (preview.has_value()) {
         out["fits"] = nullptr;
         out["plan_error"] = errorJson(preview->error());
+    }
+    return out;
+}
+
+/// The quantizations of a repository of GGUF files, with all that comes along, and which is taken.
+static std::string quantizations(const FetchPlan& plan, const PreviewOutcome& preview) {
+    if (!plan.gguf.has_value()) {
+        return {};
+    }
+    const auto& listed = plan.gguf->models;
+    uint64_t beside = 0;
+    for (const auto& file : {plan.gguf->projector, plan.gguf->assistant}) {
+        beside += file.has_value() ? file->size_bytes : 0;
+    }
+    std::string out = "  taken is " + listed[plan.gguf->chosen].quantization;
+    out += listed.size() == 1
+               ? "\n"
+               : "; another: belfry-cli get " + plan.request.address.id + ":QUANTIZATION\n";
+    const std::vector<bool> fits = preview.has_value() && preview->has_value()
+                                       ? models::modelsThatFit(*plan.gguf, (*preview)->plan)
+                                       : std::vector<bool>();
+    for (size_t i = 0; i < listed.size(); ++i) {
+        out += (i == plan.gguf->chosen ? "  * " : "    ") + listed[i].quantization + "  " +
+               byteText(listed[i].bytes() + beside) +
+               (fits.empty() ? ""
+                : fits[i]    ? "  fits"
+                             : "  does not fit as it is") +
+               "\n";
     }
     return out;
 }
@@ -101,6 +138,7 @@ static std::string oddNames(const FetchPlan& plan) {
 std::string fetchPlanText(const FetchPlan& plan, const PreviewOutcome& preview) {
     std::string out = plan.request.address.id + "@" + plan.request.address.revision + " (" +
                       plan.commit.substr(0, 12) + ")\n";
+    out += quantizations(plan, preview);
     for (const PlannedFile& planned : plan.files) {
         out += "  " + planned.file.name + "  " + byteText(planned.file.size_bytes);
         if (planned.found.bytes > 0) {
@@ -137,11 +175,11 @@ std::string fetchPlanText(const FetchPlan& plan, const PreviewOutcome& preview) 
     return out;
 }
 
-std::string fetchHeadline(const FetchPlan& plan) {
+std::string fetchHeadline(const FetchPlan& plan, const PreviewOutcome& preview) {
     return plan.request.address.id + " (" + plan.commit.substr(0, 12) +
            "): " + std::to_string(plan.files.size()) + " files, " + byteText(plan.total_bytes) +
            (plan.present_bytes > 0 ? ", " + byteText(plan.present_bytes) + " here already" : "") +
-           "\n" + oddNames(plan);
+           "\n" + quantizations(plan, preview) + oddNames(plan);
 }
 
 ordered_json fetchedJson(const FetchPlan& plan, uint64_t fetched_bytes, double seconds) {

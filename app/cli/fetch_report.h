@@ -31,8 +31,8 @@ using PreviewOutcome = std::optional<engine::Result<ModelPreview>>;
 nlohmann::ordered_json fetchPlanJson(const models::hub::FetchPlan& plan,
                                      const PreviewOutcome& preview);
 std::string fetchPlanText(const models::hub::FetchPlan& plan, const PreviewOutcome& preview);
-/// One line before a download begins.
-std::string fetchHeadline(const models::hub::FetchPlan& plan);
+/// What is told before a download begins.
+std::string fetchHeadline(const models::hub::FetchPlan& plan, const PreviewOutcome& preview);
 nlohmann::ordered_json
 fetchedJson(const models::hub::FetchPlan& plan, uint64_t fetched_bytes, double seconds);
 

@@ -14,6 +14,7 @@
 #include "models/hub/modelscope.h"
 #include "models/hub/preview.h"
 #include "models/hub/token.h"
+#include "models/preview_plan.h"
 #ifdef BELFRY_HAS_NETWORK
 #include "app/network/network_part.h"
 #endif
@@ -131,19 +132,17 @@ Result<ModelPreview> previewModel(const hub::FetchPlan& plan,
     ENGINE_ASSIGN(const auto folder, PreviewFolder::make());
     ModelPreview preview;
     ENGINE_ASSIGN(preview.bytes_by_dtype, hub::writePreview(plan, client, folder->path(), stop));
-    const std::string model = engine::utf8Of(folder->path());
-    ENGINE_ASSIGN(preview.summary, engine.inspect(model, {}));
-    engine::LoadRequest request;
-    request.model = model;
-    request.device_map.clear(); // what fits this computer, as `plan` without a map
-    ENGINE_ASSIGN(preview.plan, engine.plan(request));
+    ENGINE_ASSIGN(models::PreviewedModel model, models::readPreview(engine, plan, folder->path()));
+    ENGINE_ASSIGN(preview.plan, engine.plan(model.request));
+    preview.summary = std::move(model.summary);
     return preview;
 }
 
 bool isModel(const hub::FetchPlan& plan) {
-    return std::any_of(plan.files.begin(), plan.files.end(), [](const hub::PlannedFile& planned) {
-        return planned.file.name == "config.json";
-    });
+    return plan.gguf.has_value() ||
+           std::any_of(plan.files.begin(), plan.files.end(), [](const hub::PlannedFile& planned) {
+               return planned.file.name == "config.json";
+           });
 }
 
 void tellPlan(const hub::FetchPlan& plan,
@@ -202,8 +201,10 @@ Result<void> get(const hub::HttpClientFactory& make_http,
     const InterruptSource interrupt;
     ENGINE_ASSIGN(const hub::FetchPlan plan,
                   planned(request, options, stored_token, interrupt.token()));
-    if (arguments.is_dry_run) {
-        std::optional<Result<ModelPreview>> preview;
+    // A pair of files that does not fit together is told before anything large is fetched.
+    const bool checks = plan.gguf.has_value() && plan.missingBytes() > 0;
+    std::optional<Result<ModelPreview>> preview;
+    if (arguments.is_dry_run || checks) {
         if (isModel(plan)) {
             const auto http = make_http();
             ENGINE_ASSIGN(hub::HubClient client, hub::HubClient::create(options.hub, *http));
@@ -214,8 +215,13 @@ Result<void> get(const hub::HttpClientFactory& make_http,
                 preview = previewModel(plan, client, engine, interrupt.token());
             }
         }
+    }
+    if (arguments.is_dry_run) {
         tellPlan(plan, preview, arguments);
         return {};
+    }
+    if (checks && !preview->has_value()) {
+        return preview->error();
     }
     const bool shows = !arguments.is_json && isErrorTerminal();
     FetchLine line;
@@ -225,7 +231,7 @@ Result<void> get(const hub::HttpClientFactory& make_http,
         };
     }
     if (!arguments.is_json) {
-        std::cerr << fetchHeadline(plan);
+        std::cerr << fetchHeadline(plan, preview);
     }
     uint64_t fetched = 0;
     options.on_progress = [&, show = options.on_progress](const hub::FetchProgress& progress) {
@@ -245,7 +251,7 @@ Result<void> get(const hub::HttpClientFactory& make_http,
     if (arguments.is_json) {
         printJson(fetchedJson(plan, fetched, seconds.count()));
     } else {
-        std::cout << engine::utf8Of(plan.model_folder) << "\n";
+        std::cout << engine::utf8Of(plan.modelPath()) << "\n";
     }
     return {};
 }

@@ -209,8 +209,8 @@ void Grammar::positional(CLI::App& command,
 }
 
 void Grammar::model(CLI::App& command) {
-    positional(command, "MODEL", {"demo"}, true, "a folder, a name that models lists, or demo",
-               out_.model);
+    positional(command, "MODEL", {"demo"}, true,
+               "a folder, a GGUF file, a name that models lists, or demo", out_.model);
 }
 
 void Grammar::shape(CLI::App& command) {
@@ -625,14 +625,16 @@ void Grammar::addDoctor() {
 }
 
 void Grammar::addGet() {
-    CLI::App& command =
-        add("get", "get OWNER/NAME[@REVISION] [--to DIR] [--dry-run] [--all] [--json]",
-            "Fetch a model or an adapter from the Hugging Face hub, into the cache that Python's "
-            "programs use as well, or from ModelScope into a folder; given again, it goes on where "
-            "it ended. Nothing else here uses the network.");
-    positional(command, "OWNER/NAME", {}, false,
-               "as on the model's page, also that page's address; @REVISION: branch, tag or commit",
-               out_.address);
+    CLI::App& command = add(
+        "get", "get OWNER/NAME[:QUANTIZATION][@REVISION] [--to DIR] [--dry-run] [--all] [--json]",
+        "Fetch a model or an adapter from the Hugging Face hub, into the cache that Python's "
+        "programs use as well, or from ModelScope into a folder; given again, it goes on where "
+        "it ended. Nothing else here uses the network.");
+    positional(
+        command, "OWNER/NAME", {}, false,
+        "as on the model's page, also that page's address; :QUANTIZATION: which GGUF file, such as "
+        ":Q4_K_M; @REVISION: branch, tag or commit",
+        out_.address);
     path(command, "--to", "DIR", "plain files in this folder instead of the cache",
          [this](const std::string& word) -> Result<void> {
              out_.to = app::pastedPath(word, app::PathFor::Writing);
@@ -646,7 +648,8 @@ void Grammar::addGet() {
          "tell files, bytes and, from the remote headers, where the parts would go here; fetch "
          "nothing",
          out_.is_dry_run);
-    flag(command, "--all", "also files that Belfry does not load (.bin, .gguf, folders)",
+    flag(command, "--all",
+         "also files that Belfry does not load (.bin, folders, further quantizations)",
          out_.takes_all);
     integer(command, "--connections", "files fetched at the same time", out_.connections, 1, 16);
     flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);

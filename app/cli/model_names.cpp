@@ -36,7 +36,7 @@ Error notFound(const std::string& word, Kind kind, const models::ScanResult& loo
                           (is_model ? "model" : "adapter") + " of this name";
     const models::WantedName wanted = models::splitName(word);
     message +=
-        models::isHubId(wanted.name)
+        models::isHubId(wanted.name.substr(0, wanted.name.find(':')))
             ? ". If it is a repository on the Hugging Face Hub, get it with: belfry-cli get " + word
             : "; belfry-cli models lists what there is";
     for (const models::RootReport& report : looked.roots) {
@@ -49,8 +49,8 @@ Error notFound(const std::string& word, Kind kind, const models::ScanResult& loo
             {{"rule", "FileMissing"}, {"file", is_model ? "config.json" : "adapter_config.json"}}};
 }
 
-/// The path that `word` means.
-Result<std::string> resolved(const std::string& word, Kind kind) {
+/// The path that `word` means; `projector` is set where the library knows one.
+Result<std::string> resolved(const std::string& word, Kind kind, std::string* projector = nullptr) {
     std::error_code failure;
     if (word.empty() || word == "demo" || word.starts_with("shape:") ||
         fs::exists(engine::pathFromUtf8(word), failure) || !models::canBeName(word)) {
@@ -82,6 +82,9 @@ Result<std::string> resolved(const std::string& word, Kind kind) {
     ENGINE_ASSIGN(const models::ScanResult found, scanLibrary(std::move(options)));
     const auto entry = models::resolveName(word, kind, found.entries);
     if (entry.has_value()) {
+        if (projector != nullptr && !entry->projector.empty()) {
+            *projector = engine::utf8Of(entry->projector);
+        }
         return engine::utf8Of(entry->path);
     }
     return isNoSuchName(entry.error()) ? notFound(word, kind, found) : entry.error();
@@ -103,8 +106,12 @@ Result<models::ScanResult> scanLibrary(models::ScanOptions options, models::Scan
 }
 
 Result<void> resolveNames(Arguments& arguments) {
-    ENGINE_ASSIGN(arguments.model, resolved(arguments.model, Kind::Model));
+    std::string projector;
+    ENGINE_ASSIGN(arguments.model, resolved(arguments.model, Kind::Model, &projector));
     arguments.load.model = arguments.model;
+    if (arguments.load.projector.empty()) {
+        arguments.load.projector = projector;
+    }
     for (engine::AdapterChoice& adapter : arguments.load.adapters) {
         ENGINE_ASSIGN(adapter.folder, resolved(adapter.folder, Kind::Adapter));
     }

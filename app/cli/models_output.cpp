@@ -82,12 +82,11 @@ std::string fitText(const Entry& entry) {
 
 Row rowOf(const Entry& entry, const std::string& indent) {
     const bool is_adapter = entry.kind == Kind::Adapter;
-    const std::string format = entry.form == models::Form::Gguf ? "gguf" : entry.precision;
     return {indent + nameText(entry),
             byteText(entry.bytes),
             is_adapter ? (entry.rank > 0 ? "rank " + std::to_string(entry.rank) : "")
                        : parametersText(entry.parameters),
-            is_adapter ? "adapter" : format,
+            is_adapter ? "adapter" : entry.precision,
             dateText(entry.modified),
             fitText(entry),
             engine::utf8Of(entry.path)};

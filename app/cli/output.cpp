@@ -306,7 +306,8 @@ ordered_json replyJson(const engine::Reply& reply, double load_s) {
 std::string summaryText(const engine::ModelSummary& summary) {
     std::string out = summary.folder + "\n" + summary.architecture + ", " + summary.variant + ", " +
                       groupDigits(summary.parameters) + " parameters, " + byteText(summary.bytes) +
-                      ", " + summary.dtype + ", quantization: " + summary.quantization + "\n";
+                      (summary.dtype.empty() ? "" : ", " + summary.dtype) +
+                      ", quantization: " + summary.quantization + "\n";
     out += std::string("takes text") + (summary.has_vision ? ", pictures" : "") +
            (summary.has_audio ? ", sound" : "") + "; up to " + groupDigits(summary.max_context) +
            " tokens of context\n";
@@ -365,16 +366,20 @@ std::string summaryText(const engine::ModelSummary& summary) {
     return out;
 }
 
+/// As device maps call a format, or as GGUF files call their types.
+static std::string usualName(engine::Format format) {
+    return std::string(engine::hasBlocks(format) ? engine::formatRow(format).label
+                                                 : engine::formatName(format));
+}
+
 std::string planText(const engine::PlacementPlan& plan) {
     std::string out = padded("module", 58) + padded("stored", 9) + padded("computed", 10) +
                       padded("format", 11) + "bytes\n";
     for (const engine::ModulePlacement& module : plan.modules) {
-        out +=
-            padded(module.name, 58) + padded(module.store.toString(), 9) +
-            padded(module.compute.toString(), 10) +
-            padded(std::string(engine::formatName(module.format)) + (module.is_mixed ? " *" : ""),
-                   11) +
-            byteText(module.bytes) + "\n";
+        out += padded(module.name, 58) + padded(module.store.toString(), 9) +
+               padded(module.compute.toString(), 10) +
+               padded(usualName(module.format) + (module.is_mixed ? " *" : ""), 11) +
+               byteText(module.bytes) + "\n";
     }
     out += "\n";
     for (const engine::DevicePlan& device : plan.devices) {

@@ -15,6 +15,7 @@
 #include "models/hub/modelscope.h"
 #include "models/hub/preview.h"
 #include "models/hub/token.h"
+#include "models/preview_plan.h"
 
 namespace app {
 
@@ -88,7 +89,18 @@ ui::HubOffer offerOfPlan(quint64 ticket, const hub::FetchPlan& plan) {
     offer.id = ui::fromUtf8(plan.request.address.id);
     offer.revision = ui::fromUtf8(plan.request.address.revision);
     offer.commit = ui::fromUtf8(plan.commit);
-    offer.folder = shown(plan.model_folder);
+    offer.folder = shown(plan.modelPath());
+    if (plan.gguf.has_value()) {
+        quint64 beside = 0;
+        for (const auto& file : {plan.gguf->projector, plan.gguf->assistant}) {
+            beside += file.has_value() ? file->size_bytes : 0;
+        }
+        for (const hub::GgufModel& model : plan.gguf->models) {
+            offer.quantizations.push_back(
+                {ui::fromUtf8(model.quantization), model.bytes() + beside, std::nullopt});
+        }
+        offer.quantization = static_cast<qsizetype>(plan.gguf->chosen);
+    }
     if (plan.request.source == hub::Source::ModelScope) {
         offer.page = ui::fromUtf8(hub::modelScopePage(plan.request.address.id));
     }
@@ -98,9 +110,11 @@ ui::HubOffer offerOfPlan(quint64 ticket, const hub::FetchPlan& plan) {
     }
     std::stable_sort(offer.files.begin(), offer.files.end(),
                      [](const ui::HubFile& a, const ui::HubFile& b) { return a.bytes > b.bytes; });
-    offer.left_out = static_cast<qsizetype>(plan.left_out.size());
-    for (const hub::ListedFile& file : plan.left_out) {
-        offer.left_out_bytes += file.size_bytes;
+    if (!plan.gguf.has_value()) { // there it is mostly further quantizations, which are listed
+        offer.left_out = static_cast<qsizetype>(plan.left_out.size());
+        for (const hub::ListedFile& file : plan.left_out) {
+            offer.left_out_bytes += file.size_bytes;
+        }
     }
     offer.total_bytes = plan.total_bytes;
     offer.present_bytes = plan.present_bytes;
@@ -334,14 +348,21 @@ void HubWorker::addNeeds(ui::HubOffer& offer,
     if (engine_ == nullptr) {
         engine_ = std::make_unique<engine::Engine>(options_);
     }
-    const auto summary = engine_->inspect(path, {});
-    if (!summary.has_value()) {
-        offer.no_use = summary.error();
+    const auto model = models::readPreview(*engine_, plan, engine::pathFromUtf8(path));
+    if (!model.has_value()) {
+        offer.no_use = model.error();
         return;
     }
-    offer.variant = ui::fromUtf8(summary->variant);
-    engine::LoadRequest request;
-    request.model = path;
+    offer.variant = ui::fromUtf8(model->summary.variant);
+    engine::LoadRequest request = model->request;
+    if (plan.gguf.has_value()) {
+        if (const auto as_stored = engine_->plan(request); as_stored.has_value()) {
+            const std::vector<bool> fits = models::modelsThatFit(*plan.gguf, *as_stored);
+            for (size_t i = 0; i < fits.size(); ++i) {
+                offer.quantizations[i].fits = fits[i];
+            }
+        }
+    }
     request.device_map = "fit"; // moves parts, then takes 4 bits, then a smaller head
     const auto needs = engine_->plan(request);
     if (needs.has_value()) {
@@ -400,7 +421,7 @@ Result<ui::HubOffer> HubWorker::offerWith(const hub::HubOptions& options,
     ENGINE_ASSIGN(hub::HubClient client, hub::HubClient::create(chosen, *http));
     ENGINE_ASSIGN(hub::FetchPlan plan, hub::planFetch(request, client, stop));
     ui::HubOffer offer = offerOfPlan(ticket, plan);
-    if (hasFile(plan, "config.json")) {
+    if (plan.gguf.has_value() || hasFile(plan, "config.json")) {
         addNeeds(offer, plan, client, stop);
     }
     if (stop.stop_requested()) {

@@ -48,8 +48,6 @@ LibraryItem::Reason reasonOf(models::Trouble::Reason reason) {
         return LibraryItem::Reason::FilesMissing;
     case models::Trouble::Reason::Pickle:
         return LibraryItem::Reason::Pickle;
-    case models::Trouble::Reason::Gguf:
-        return LibraryItem::Reason::Gguf;
     case models::Trouble::Reason::Mlx:
         return LibraryItem::Reason::Mlx;
     case models::Trouble::Reason::NotSupported:
@@ -75,6 +73,7 @@ LibraryItem itemOf(const models::Entry& entry) {
     item.name = ui::fromUtf8(entry.name);
     item.revision = ui::fromUtf8(entry.revisionShown());
     item.path = shownPath(entry.path);
+    item.projector = entry.projector.empty() ? QString() : shownPath(entry.projector);
     item.variant = ui::fromUtf8(entry.variant);
     item.precision = ui::fromUtf8(entry.precision);
     item.base = ui::fromUtf8(entry.base);

@@ -2,6 +2,7 @@
 #include "engine/base/assistant_folder.h"
 
 #include "engine/base/folder_list.h"
+#include "engine/base/gguf_names.h"
 #include "engine/base/paths.h"
 #include "engine/base/small_file.h"
 
@@ -60,6 +61,11 @@ std::filesystem::path assistantFolderOf(std::filesystem::path model) {
     }
     if (model.empty()) {
         return {};
+    }
+    const std::filesystem::path own =
+        ggufRole(utf8Of(model.filename())) == GgufRole::None ? model : model.parent_path();
+    if (const auto files = ggufFilesIn(own, GgufRole::Assistant); !files.empty()) {
+        return own / pathFromUtf8(files.front());
     }
     for (const std::filesystem::path& folder : {sibling(model), model / "assistant"}) {
         if (hasConfig(folder)) {

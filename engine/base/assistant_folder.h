@@ -7,7 +7,8 @@
 
 namespace engine {
 
-/// The first of these that has a config.json: MODEL-assistant beside the model, MODEL/assistant,
+/// A GGUF file "mtp-..." beside the GGUF model, or in the model's folder; else the first of these
+/// that has a config.json: MODEL-assistant beside the model, MODEL/assistant,
 /// and for a model in a hub's cache (models--OWNER--NAME/snapshots/COMMIT) the assistant there:
 /// what its refs/main names, else its snapshot whose name sorts last. Empty: none.
 std::filesystem::path assistantFolderOf(std::filesystem::path model);

@@ -19,9 +19,8 @@ struct ForeignFormat {
 };
 
 constexpr Phrase kGgufAdvice =
-    phrase("is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio; Belfry runs the "
-           "model as it was published: choose the Hugging Face folder with config.json and "
-           ".safetensors files; --quant nf4 makes it as small when it is loaded");
+    phrase("is a GGUF file: give the file itself as the model; a projector (mmproj) goes with a "
+           "model, and adapters are read as PEFT folders alone");
 /// For a file that only its name tells.
 constexpr Phrase kPickleByName =
     phrase("is a file of PyTorch's, which can run code when it is opened, so Belfry never opens "

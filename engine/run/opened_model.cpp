@@ -387,7 +387,8 @@ ModelSummary summarize(const OpenedModel& opened) {
         summary.parameters += tensor.numElements();
         summary.bytes += bytes;
         if (how.packed != Format::AsStored) {
-            ++formats[std::string(formatRow(how.packed).option)];
+            const FormatRow& row = formatRow(how.packed);
+            ++formats[std::string(row.option.empty() ? row.label : row.option)];
         }
     }
     summary.quantization = "none";

@@ -284,6 +284,37 @@ private:
 
 } // namespace
 
+fs::path FetchPlan::modelPath() const {
+    return gguf.has_value()
+               ? model_folder / engine::pathFromUtf8(gguf->models[gguf->chosen].parts.front().name)
+               : model_folder;
+}
+
+/// nullopt: the model is no GGUF file.
+static Result<std::optional<GgufFiles>> ggufOf(const FetchRequest& request,
+                                               const std::vector<ListedFile>& listed) {
+    const std::string& wanted = request.address.quantization;
+    if (request.takes_all || (wanted.empty() && hasSafetensors(listed))) {
+        return std::optional<GgufFiles>();
+    }
+    auto gguf = chooseGguf(listed, wanted);
+    if (gguf.has_value() || wanted.empty()) {
+        return gguf;
+    }
+    const auto others = chooseGguf(listed, "");
+    if (!others.has_value()) {
+        return hubError("HubMissing", said("%1 has no GGUF model; leave \":%2\" out",
+                                           request.address.id, wanted));
+    }
+    std::vector<std::string> names;
+    for (const GgufModel& model : others->models) {
+        names.push_back(model.quantization);
+    }
+    return hubError("HubMissing", said("%1 has no GGUF model of the quantization %2; it has: %3",
+                                       request.address.id, engine::inQuotes(wanted),
+                                       engine::listed(names, names.size())));
+}
+
 Result<FetchPlan>
 planFetch(const FetchRequest& request, HubClient& hub, const std::stop_token& stop) {
     const ModelAddress& address = request.address;
@@ -295,7 +326,9 @@ planFetch(const FetchRequest& request, HubClient& hub, const std::stop_token& st
     }
     ENGINE_ASSIGN(const ModelInfo info, hub.model(address.id, address.revision, stop));
     ENGINE_ASSIGN(const std::vector<ListedFile> listed, hub.files(address.id, info.commit, stop));
-    if (const Phrase problem = request.takes_all ? Phrase() : nothingToLoad(listed);
+    ENGINE_ASSIGN(std::optional<GgufFiles> gguf, ggufOf(request, listed));
+    if (const Phrase problem =
+            request.takes_all || gguf.has_value() ? Phrase() : nothingToLoad(listed);
         problem.text[0] != '\0') {
         return hubError("HubMissing",
                         said("%1 %2 (--all fetches what is there)", address.id, problem));
@@ -303,7 +336,9 @@ planFetch(const FetchRequest& request, HubClient& hub, const std::stop_token& st
     FetchPlan plan;
     plan.request = request;
     plan.commit = info.commit;
-    FileChoice choice = chooseFiles(listed, request.takes_all);
+    FileChoice choice =
+        gguf.has_value() ? chooseFiles(listed, *gguf) : chooseFiles(listed, request.takes_all);
+    plan.gguf = std::move(gguf);
     ENGINE_TRY(checkNames(choice.wanted, address.id));
     plan.left_out = std::move(choice.left_out);
     const SnapshotStore store(request.target, address.id, info.commit);

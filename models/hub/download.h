@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "models/hub/file_choice.h"
 #include "models/hub/hub_client.h"
 #include "models/hub/names.h"
 #include "models/hub/snapshot_store.h"
@@ -35,11 +37,14 @@ struct FetchPlan {
     std::filesystem::path model_folder; ///< Where it will be.
     std::vector<PlannedFile> files;
     std::vector<ListedFile> left_out;
-    uint64_t total_bytes = 0;   ///< Size of all files.
-    uint64_t present_bytes = 0; ///< Part on the disk already.
-    uint64_t free_bytes = 0;    ///< On that disk; 0: it does not tell.
+    std::optional<GgufFiles> gguf; ///< The model is a GGUF file; what else could have been chosen.
+    uint64_t total_bytes = 0;      ///< Size of all files.
+    uint64_t present_bytes = 0;    ///< Part on the disk already.
+    uint64_t free_bytes = 0;       ///< On that disk; 0: it does not tell.
 
     [[nodiscard]] uint64_t missingBytes() const { return total_bytes - present_bytes; }
+    /// What a load names: model_folder, or the GGUF file in it.
+    [[nodiscard]] std::filesystem::path modelPath() const;
 };
 
 struct FetchProgress {
@@ -61,8 +66,9 @@ struct FetchOptions {
 };
 
 /// Asks the hub for commit and files, and the disk for what is there. Writes nothing. Errors: as
-/// hub_error.h; HubMissing when the repository has nothing that Belfry loads (not with takes_all);
-/// HubFolder when the folder holds another file of the same name.
+/// hub_error.h; HubMissing when the repository has nothing that Belfry loads (not with takes_all),
+/// or not the quantization that the address names; HubFolder when the folder holds another file of
+/// the same name.
 engine::Result<FetchPlan>
 planFetch(const FetchRequest& request, HubClient& hub, const std::stop_token& stop);
 

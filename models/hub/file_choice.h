@@ -3,6 +3,8 @@
 // weights again in a form that it does not.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,34 @@ struct FileChoice {
 /// whose names this computer takes for the same the second is left out: a repository may have
 /// README.md and readme.md.
 FileChoice chooseFiles(const std::vector<ListedFile>& files, bool takes_all);
+
+/// The GGUF model of one quantization.
+struct GgufModel {
+    std::string quantization;      ///< "Q4_K_M"; of a name that tells none, the file's.
+    std::vector<ListedFile> parts; ///< One file, or all parts of a split one.
+    [[nodiscard]] uint64_t bytes() const;
+};
+
+/// What a repository has as GGUF files.
+struct GgufFiles {
+    std::vector<GgufModel> models; ///< By bytes.
+    size_t chosen = 0;             ///< The one that is fetched.
+    /// Towers and drafts in a file of their own, for each of the models: the one with the most
+    /// exact towers, the one quantized as the chosen model or else the first.
+    std::optional<ListedFile> projector, assistant;
+};
+
+/// GGUF files among `files`, also in folders below (as split ones are published). Chosen is what
+/// `quantization` names, in any case; "": Q4_K_M or, without it, what comes next to it. nullopt:
+/// there is no such.
+std::optional<GgufFiles> chooseGguf(const std::vector<ListedFile>& files,
+                                    const std::string& quantization);
+
+/// As chooseFiles(), of a repository of GGUF files: the chosen model with what belongs to it.
+FileChoice chooseFiles(const std::vector<ListedFile>& files, const GgufFiles& gguf);
+
+/// Whether the repository's own folder has weights as safetensors.
+bool hasSafetensors(const std::vector<ListedFile>& files);
 
 /// Errors: HubListing where this computer cannot keep one of these names, or not two of them side
 /// by side.

@@ -256,6 +256,14 @@ Result<ModelAddress> parseAddress(std::string_view text, std::string_view endpoi
         address.revision = rest.substr(at + 1);
         rest.resize(at);
     }
+    if (const size_t colon = rest.find(':'); colon != std::string::npos) {
+        address.quantization = rest.substr(colon + 1);
+        rest.resize(colon);
+        if (address.quantization.empty() || fileNameProblem(address.quantization) != nullptr ||
+            address.quantization.find('/') != std::string::npos) {
+            return addressError(text, phrase("names no quantization behind ':'"));
+        }
+    }
     address.id = rest;
     if (const char* problem = idProblem(address.id)) {
         return addressError(text, engine::Phrase{problem});

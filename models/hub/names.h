@@ -16,10 +16,12 @@ namespace models::hub {
 struct ModelAddress {
     std::string id;                ///< "owner/name" or "name".
     std::string revision = "main"; ///< A branch, a tag or a commit.
+    std::string quantization = {}; ///< "Q4_K_M", where there are GGUF files; empty: not told.
 };
 
 /// Reads "owner/name", "owner/name@revision", "hf://owner/name@revision" and an address copied from
-/// a browser: `endpoint`/owner/name, also with /tree/REVISION or /blob/REVISION/FILE behind it.
+/// a browser: `endpoint`/owner/name, also with /tree/REVISION or /blob/REVISION/FILE behind it. The
+/// name of a repository of GGUF files may end in ":Q4_K_M", as llama.cpp and Ollama have it.
 /// Errors: InvalidRequest with rule HubAddress.
 engine::Result<ModelAddress> parseAddress(std::string_view text, std::string_view endpoint);
 

@@ -4,6 +4,7 @@
 #include "engine/base/digest.h"
 #include "engine/base/json/tree.h"
 #include "engine/base/paths.h"
+#include "engine/files/gguf_header.h"
 
 #include <algorithm>
 #include <vector>
@@ -95,6 +96,29 @@ Result<std::vector<std::byte>> readHeader(const FetchPlan& plan,
     return bytes;
 }
 
+/// The beginning of a GGUF file as far as its header goes, got in growing pieces.
+Result<std::vector<std::byte>> readGgufHeader(const FetchPlan& plan,
+                                              HubClient& hub,
+                                              const ListedFile& file,
+                                              BytesByDtype& sums,
+                                              const std::stop_token& stop) {
+    std::vector<std::byte> bytes;
+    const auto read = [&](uint64_t offset, std::span<std::byte> out) -> Result<void> {
+        ENGINE_ASSIGN(const auto piece,
+                      readRange(plan, hub, file, offset, offset + out.size(), stop));
+        std::copy(piece.begin(), piece.end(), out.begin());
+        bytes.resize(std::max<size_t>(bytes.size(), offset + out.size()));
+        std::copy(piece.begin(), piece.end(), bytes.begin() + static_cast<std::ptrdiff_t>(offset));
+        return {};
+    };
+    ENGINE_ASSIGN(const engine::GgufHeader header,
+                  engine::GgufHeader::parse(file.name, file.size_bytes, read));
+    for (const engine::TensorInfo& tensor : header.tensors()) {
+        sums[std::string(engine::tensorTypeName(tensor.type))] += tensor.size_bytes;
+    }
+    return bytes;
+}
+
 /// Adds each tensor's bytes (the span of its data_offsets) to its type's.
 Result<void>
 addTypes(const ListedFile& file, std::span<const std::byte> header, BytesByDtype& sums) {
@@ -152,13 +176,16 @@ Result<BytesByDtype> writePreview(const FetchPlan& plan,
     for (const PlannedFile& planned : plan.files) {
         const ListedFile& file = planned.file;
         const bool is_weights = file.name.ends_with(".safetensors");
+        const bool is_gguf = plan.gguf.has_value() && file.name.ends_with(".gguf");
         const bool is_text = file.name.ends_with(".json") || file.name.ends_with(".jinja");
-        if (file.name.find('/') != std::string::npos ||
-            (!is_weights && (!is_text || file.size_bytes > kLargestPreviewText))) {
+        if ((file.name.find('/') != std::string::npos && !is_gguf) ||
+            (!is_weights && !is_gguf && (!is_text || file.size_bytes > kLargestPreviewText))) {
             continue;
         }
         std::vector<std::byte> bytes;
-        if (is_weights) {
+        if (is_gguf) {
+            ENGINE_ASSIGN(bytes, readGgufHeader(plan, hub, file, sums, stop));
+        } else if (is_weights) {
             ENGINE_ASSIGN(bytes, readHeader(plan, hub, file, stop));
             ENGINE_TRY(addTypes(file, bytes, sums));
         } else if (file.size_bytes > 0) {
@@ -166,6 +193,8 @@ Result<BytesByDtype> writePreview(const FetchPlan& plan,
             ENGINE_TRY(checkText(file, bytes));
         }
         const fs::path path = folder / engine::pathFromUtf8(file.name);
+        std::error_code failure;
+        fs::create_directories(path.parent_path(), failure); // told by the write
         ENGINE_TRY(writeSmallFile(
             path, folder / ".preview.incomplete",
             std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())));

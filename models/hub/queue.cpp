@@ -39,7 +39,8 @@ int64_t secondsNow() {
 
 bool isSame(const FetchRequest& a, const FetchRequest& b) {
     return a.address.id == b.address.id && a.address.revision == b.address.revision &&
-           a.target.cache == b.target.cache && a.target.folder == b.target.folder;
+           a.address.quantization == b.address.quantization && a.target.cache == b.target.cache &&
+           a.target.folder == b.target.folder;
 }
 
 } // namespace
@@ -179,7 +180,7 @@ Result<void> DownloadQueue::State::fetchWith(const FetchOptions& with,
     ENGINE_ASSIGN(const FetchPlan plan, planFetch(item.request, hub, stop));
     update(item.number, [&](QueueItem& shown) {
         shown.commit = plan.commit; // a branch may have moved on since: its new state is fetched
-        shown.model_folder = plan.model_folder;
+        shown.model_folder = plan.modelPath();
         shown.total_bytes = plan.total_bytes;
     });
     return hub::fetch(plan, with, stop);
@@ -298,7 +299,7 @@ Result<uint64_t> DownloadQueue::add(const FetchPlan& plan) {
         }
         item->request = plan.request;
         item->commit = plan.commit;
-        item->model_folder = plan.model_folder;
+        item->model_folder = plan.modelPath();
         item->total_bytes = plan.total_bytes;
         item->done_bytes = plan.present_bytes;
         number = item->number;

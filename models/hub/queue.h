@@ -31,7 +31,7 @@ struct QueueItem {
     uint64_t number = 0; ///< Its name in the queue, never used again. 0: none.
     FetchRequest request;
     std::string commit; ///< As planned; asked for again and compared when it goes on.
-    std::filesystem::path model_folder;
+    std::filesystem::path model_folder; ///< Or the GGUF file.
     uint64_t total_bytes = 0;
     uint64_t done_bytes = 0;
     int64_t asked_at = 0; ///< Seconds since 1970.

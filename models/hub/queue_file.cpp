@@ -71,6 +71,7 @@ std::optional<QueueItem> readItem(const Json& object) {
         return std::nullopt;
     }
     item.request.address = *address;
+    item.request.address.quantization = engine::textOf(object, "quantization");
     item.request.target.cache = engine::pathFromUtf8(engine::textOf(object, "cache"));
     item.request.target.folder = engine::pathFromUtf8(engine::textOf(object, "folder"));
     item.request.target.has_links = isOn(object, "has_links");
@@ -134,14 +135,15 @@ Result<void> writeQueueFile(const fs::path& file, const std::vector<QueueItem>& 
         }
         const Target& target = item.request.target;
         const auto isTrue = [](bool value) { return std::string(value ? "true" : "false"); };
-        text += std::string(is_first ? "\n" : ",\n") +                       //
-                " {\"id\": " + inJson(item.request.address.id) +             //
-                ", \"revision\": " + inJson(item.request.address.revision) + //
-                ", \"commit\": " + inJson(item.commit) +                     //
-                ", \"cache\": " + inJson(engine::utf8Of(target.cache)) +     //
-                ", \"folder\": " + inJson(engine::utf8Of(target.folder)) +   //
-                ", \"has_links\": " + isTrue(target.has_links) +             //
-                ", \"takes_all\": " + isTrue(item.request.takes_all) +       //
+        text += std::string(is_first ? "\n" : ",\n") +                               //
+                " {\"id\": " + inJson(item.request.address.id) +                     //
+                ", \"revision\": " + inJson(item.request.address.revision) +         //
+                ", \"quantization\": " + inJson(item.request.address.quantization) + //
+                ", \"commit\": " + inJson(item.commit) +                             //
+                ", \"cache\": " + inJson(engine::utf8Of(target.cache)) +             //
+                ", \"folder\": " + inJson(engine::utf8Of(target.folder)) +           //
+                ", \"has_links\": " + isTrue(target.has_links) +                     //
+                ", \"takes_all\": " + isTrue(item.request.takes_all) +               //
                 (item.request.source == Source::ModelScope ? ", \"source\": " + inJson(kModelScope)
                                                            : std::string()) +
                 ", \"model_folder\": " + inJson(engine::utf8Of(item.model_folder)) + //

@@ -3845,10 +3845,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>PyTorch-Datei</translation>
     </message>
     <message>
-        <source>GGUF</source>
-        <translation>GGUF</translation>
-    </message>
-    <message>
         <source>MLX</source>
         <translation>MLX</translation>
     </message>
@@ -4049,6 +4045,14 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
 <context>
     <name>ui::MainWindow</name>
     <message>
+        <source>GGUF files (*.gguf);;All files (*)</source>
+        <translation>GGUF-Dateien (*.gguf);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Choose a model’s GGUF file</source>
+        <translation>GGUF-Datei eines Modells wählen</translation>
+    </message>
+    <message>
         <source>Belfry</source>
         <translation>Belfry</translation>
     </message>
@@ -4117,8 +4121,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Erneut laden</translation>
     </message>
     <message>
-        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3) and folders with a model or an adapter</source>
-        <translation>%1 lässt sich nicht anhängen: Belfry nimmt Bilder (PNG, JPEG, WebP), Töne (WAV, FLAC, OGG, MP3) und Ordner mit einem Modell oder Adapter</translation>
+        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3), GGUF models and folders with a model or an adapter</source>
+        <translation>%1 lässt sich nicht anhängen: Belfry nimmt Bilder (PNG, JPEG, WebP), Töne (WAV, FLAC, OGG, MP3), GGUF-Modelle und Ordner mit einem Modell oder Adapter</translation>
     </message>
     <message>
         <source>Show the list of chats</source>
@@ -4683,6 +4687,14 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
 <context>
     <name>ui::ModelPanel</name>
     <message>
+        <source>A model in one file, as llama.cpp, LM Studio and Ollama use it</source>
+        <translation>Ein Modell in einer Datei, wie llama.cpp, LM Studio und Ollama es verwenden</translation>
+    </message>
+    <message>
+        <source>Choose a GGUF fil&amp;e…</source>
+        <translation>GGUF-Dat&amp;ei wählen …</translation>
+    </message>
+    <message>
         <source>Models and load options</source>
         <translation>Modelle und Ladeoptionen</translation>
     </message>
@@ -5072,6 +5084,18 @@ Bis zu %2 Token</translation>
 </context>
 <context>
     <name>ui::OfferCard</name>
+    <message>
+        <source>does not fit as it is</source>
+        <translation>passt nicht, wie es ist</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>passt</translation>
+    </message>
+    <message>
+        <source>Quantizations</source>
+        <translation>Quantisierungen</translation>
+    </message>
     <message>
         <source>(here)</source>
         <translation>(hier)</translation>
@@ -6668,10 +6692,6 @@ Bis zu %2 Token</translation>
         <translation>holen Sie ein Gemma-4-Modell mit safetensors: siehe „Modell holen“</translation>
     </message>
     <message>
-        <source>get the model&apos;s safetensors version: see “Get a model”</source>
-        <translation>holen Sie die safetensors-Fassung des Modells: siehe „Modell holen“</translation>
-    </message>
-    <message>
         <source>take a LoRA adapter that PEFT has saved</source>
         <translation>nehmen Sie einen LoRA-Adapter, den PEFT gespeichert hat</translation>
     </message>
@@ -6842,10 +6862,6 @@ Bis zu %2 Token</translation>
     <message>
         <source>what is wanted is in a folder inside it: %2. Choose that one</source>
         <translation>was gesucht ist, liegt in einem Ordner darin: %2. Wählen Sie diesen</translation>
-    </message>
-    <message>
-        <source>is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry does not read this form. It runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; “Weights: 4 bits” makes it as small when it is loaded</source>
-        <translation>ist eine GGUF-Datei: ein Modell, das für llama.cpp, Ollama oder LM Studio umgewandelt wurde. Diese Form liest Belfry nicht. Es nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien; „Gewichte: 4 Bit“ macht es beim Laden ebenso klein</translation>
     </message>
     <message>
         <source>get it again: what is there is kept, only the rest is fetched</source>

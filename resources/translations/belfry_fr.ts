@@ -3845,10 +3845,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>fichier PyTorch</translation>
     </message>
     <message>
-        <source>GGUF</source>
-        <translation>GGUF</translation>
-    </message>
-    <message>
         <source>MLX</source>
         <translation>MLX</translation>
     </message>
@@ -4049,6 +4045,14 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
 <context>
     <name>ui::MainWindow</name>
     <message>
+        <source>GGUF files (*.gguf);;All files (*)</source>
+        <translation>Fichiers GGUF (*.gguf);;Tous les fichiers (*)</translation>
+    </message>
+    <message>
+        <source>Choose a model’s GGUF file</source>
+        <translation>Choisir le fichier GGUF d’un modèle</translation>
+    </message>
+    <message>
         <source>Belfry</source>
         <translation>Belfry</translation>
     </message>
@@ -4117,8 +4121,8 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Recharger</translation>
     </message>
     <message>
-        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3) and folders with a model or an adapter</source>
-        <translation>%1 ne peut pas être joint : Belfry accepte des images (PNG, JPEG, WebP), des sons (WAV, FLAC, OGG, MP3) et des dossiers contenant un modèle ou un adaptateur</translation>
+        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3), GGUF models and folders with a model or an adapter</source>
+        <translation>%1 ne peut pas être joint : Belfry accepte des images (PNG, JPEG, WebP), des sons (WAV, FLAC, OGG, MP3), des modèles GGUF et des dossiers contenant un modèle ou un adaptateur</translation>
     </message>
     <message>
         <source>Show the list of chats</source>
@@ -4683,6 +4687,14 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
 <context>
     <name>ui::ModelPanel</name>
     <message>
+        <source>A model in one file, as llama.cpp, LM Studio and Ollama use it</source>
+        <translation>Un modèle en un seul fichier, comme llama.cpp, LM Studio et Ollama l’utilisent</translation>
+    </message>
+    <message>
+        <source>Choose a GGUF fil&amp;e…</source>
+        <translation>Choisir un fichi&amp;er GGUF…</translation>
+    </message>
+    <message>
         <source>Models and load options</source>
         <translation>Modèles et options de chargement</translation>
     </message>
@@ -5072,6 +5084,18 @@ Jusqu&apos;à %2 tokens</translation>
 </context>
 <context>
     <name>ui::OfferCard</name>
+    <message>
+        <source>does not fit as it is</source>
+        <translation>ne tient pas tel quel</translation>
+    </message>
+    <message>
+        <source>fits</source>
+        <translation>tient</translation>
+    </message>
+    <message>
+        <source>Quantizations</source>
+        <translation>Quantifications</translation>
+    </message>
     <message>
         <source>(here)</source>
         <translation>(ici)</translation>
@@ -6668,10 +6692,6 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>obtenez un modèle Gemma 4 en safetensors : voir « Obtenir un modèle »</translation>
     </message>
     <message>
-        <source>get the model&apos;s safetensors version: see “Get a model”</source>
-        <translation>obtenez la version safetensors du modèle : voir « Obtenir un modèle »</translation>
-    </message>
-    <message>
         <source>take a LoRA adapter that PEFT has saved</source>
         <translation>prenez un adaptateur LoRA enregistré par PEFT</translation>
     </message>
@@ -6842,10 +6862,6 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>what is wanted is in a folder inside it: %2. Choose that one</source>
         <translation>ce qui est cherché est dans un dossier à l’intérieur : %2. Choisissez celui-là</translation>
-    </message>
-    <message>
-        <source>is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry does not read this form. It runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; “Weights: 4 bits” makes it as small when it is loaded</source>
-        <translation>est un fichier GGUF : un modèle converti pour llama.cpp, Ollama ou LM Studio. Belfry ne lit pas cette forme. Il fait tourner le modèle tel qu’il a été publié : choisissez le dossier Hugging Face avec config.json et les fichiers .safetensors ; « Poids : 4 bits » le rend aussi petit au chargement</translation>
     </message>
     <message>
         <source>get it again: what is there is kept, only the rest is fetched</source>

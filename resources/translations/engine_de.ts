@@ -3216,8 +3216,8 @@
         <translation>ist eine HDF5-Datei (Keras); Belfry öffnet safetensors-Modelle</translation>
     </message>
     <message>
-        <source>is an old GGML file; Belfry opens safetensors models</source>
-        <translation>ist eine alte GGML-Datei; Belfry öffnet safetensors-Modelle</translation>
+        <source>is an old GGML file; get the model as safetensors or GGUF</source>
+        <translation>ist eine alte GGML-Datei; holen Sie das Modell als safetensors oder GGUF</translation>
     </message>
     <message>
         <source>is compressed (gzip); unpack it first</source>
@@ -5120,6 +5120,30 @@
         <translation>%1 kommt komprimiert (%2), obwohl die Bytes selbst verlangt waren; prüfen Sie den Proxy des Netzes</translation>
     </message>
     <message>
+        <source>%1: holds %2 GGUF models: %3; give one of these files</source>
+        <translation>%1: enthält %2 GGUF-Modelle: %3; geben Sie eine dieser Dateien an</translation>
+    </message>
+    <message>
+        <source>has projectors, assistants or parts of GGUF models and no whole model: look for the repository that they belong to</source>
+        <translation>hat Projektoren, Assistenten oder Teile von GGUF-Modellen und kein ganzes Modell: Suchen Sie das Repositorium, zu dem sie gehören</translation>
+    </message>
+    <message>
+        <source>has neither a .safetensors file in its own folder nor a GGUF model, so there is nothing to load</source>
+        <translation>hat weder in seinem eigenen Ordner eine .safetensors-Datei noch ein GGUF-Modell, also ist nichts zu laden</translation>
+    </message>
+    <message>
+        <source>%1 has no GGUF model; leave &quot;:%2&quot; out</source>
+        <translation>%1 hat kein GGUF-Modell; lassen Sie „:%2“ weg</translation>
+    </message>
+    <message>
+        <source>%1 has no GGUF model of the quantization %2; it has: %3</source>
+        <translation>%1 hat kein GGUF-Modell in der Quantisierung %2; es hat: %3</translation>
+    </message>
+    <message>
+        <source>names no quantization behind &apos;:&apos;</source>
+        <translation>nennt hinter „:“ keine Quantisierung</translation>
+    </message>
+    <message>
         <source>%1 does not begin as a GGUF file does</source>
         <translation>%1 beginnt nicht wie eine GGUF-Datei</translation>
     </message>
@@ -5492,10 +5516,6 @@
         <translation>holen Sie die safetensors-Fassung des Modells</translation>
     </message>
     <message>
-        <source>get the model&apos;s safetensors version: belfry-cli get google/gemma-4-E2B-it</source>
-        <translation>holen Sie die safetensors-Fassung des Modells: belfry-cli get google/gemma-4-E2B-it</translation>
-    </message>
-    <message>
         <source>has a part of more than 255 bytes</source>
         <translation>hat einen Teil von mehr als 255 Bytes</translation>
     </message>
@@ -5506,14 +5526,6 @@
     <message>
         <source>has its weights as .bin or .pt only, which can hold programs: Belfry reads .safetensors (the hub&apos;s page &quot;safetensors/convert&quot; makes them)</source>
         <translation>hat seine Gewichte nur als .bin oder .pt, worin Programme stecken können: Belfry liest .safetensors (die Seite „safetensors/convert“ des Hubs macht sie)</translation>
-    </message>
-    <message>
-        <source>has its weights as .gguf only, which Belfry does not read: look for the model that it was made of, with .safetensors files</source>
-        <translation>hat seine Gewichte nur als .gguf, was Belfry nicht liest: Suchen Sie das Modell, aus dem es gemacht wurde, mit .safetensors-Dateien</translation>
-    </message>
-    <message>
-        <source>has no .safetensors file in its own folder, so there is nothing to load</source>
-        <translation>hat in seinem eigenen Ordner keine .safetensors-Datei, also ist nichts zu laden</translation>
     </message>
     <message>
         <source>has no files</source>
@@ -5544,8 +5556,8 @@
         <translation>ist leer oder länger als 1024 Bytes</translation>
     </message>
     <message>
-        <source>is in Ollama&apos;s own form of GGUF, which Belfry does not read</source>
-        <translation>ist in Ollamas eigener Form von GGUF, die Belfry nicht liest</translation>
+        <source>&quot;ollama pull %1&quot; completes it</source>
+        <translation>„ollama pull %1“ vervollständigt es</translation>
     </message>
     <message>
         <source>is no JSON (%1)</source>
@@ -6168,8 +6180,8 @@
         <translation>die fehlenden Dateien neben die anderen kopieren, oder das Modell noch einmal holen</translation>
     </message>
     <message>
-        <source>is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio; Belfry runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; --quant nf4 makes it as small when it is loaded</source>
-        <translation>ist eine GGUF-Datei: ein Modell, das für llama.cpp, Ollama oder LM Studio umgewandelt wurde; Belfry nimmt das Modell, wie es veröffentlicht wurde: Wählen Sie den Hugging-Face-Ordner mit config.json und .safetensors-Dateien; --quant nf4 macht es beim Laden ebenso klein</translation>
+        <source>is a GGUF file: give the file itself as the model; a projector (mmproj) goes with a model, and adapters are read as PEFT folders alone</source>
+        <translation>ist eine GGUF-Datei: Geben Sie die Datei selbst als Modell an; ein Projektor (mmproj) gehört zu einem Modell, und Adapter werden nur als PEFT-Ordner gelesen</translation>
     </message>
     <message>
         <source>is a file of PyTorch&apos;s, which can run code when it is opened, so Belfry never opens one; get the .safetensors files of the model, or convert it once with transformers (save_pretrained)</source>

@@ -3216,8 +3216,8 @@
         <translation>est un fichier HDF5 (Keras) ; Belfry ouvre des modèles safetensors</translation>
     </message>
     <message>
-        <source>is an old GGML file; Belfry opens safetensors models</source>
-        <translation>est un vieux fichier GGML ; Belfry ouvre des modèles safetensors</translation>
+        <source>is an old GGML file; get the model as safetensors or GGUF</source>
+        <translation>est un ancien fichier GGML ; obtenez le modèle en safetensors ou GGUF</translation>
     </message>
     <message>
         <source>is compressed (gzip); unpack it first</source>
@@ -5120,6 +5120,30 @@
         <translation>%1 arrive compressé (%2) alors que les octets eux-mêmes étaient demandés ; vérifiez le proxy du réseau</translation>
     </message>
     <message>
+        <source>%1: holds %2 GGUF models: %3; give one of these files</source>
+        <translation>%1 : contient %2 modèles GGUF : %3 ; donnez l’un de ces fichiers</translation>
+    </message>
+    <message>
+        <source>has projectors, assistants or parts of GGUF models and no whole model: look for the repository that they belong to</source>
+        <translation>a des projecteurs, des assistants ou des parties de modèles GGUF et aucun modèle entier : cherchez le dépôt auquel ils appartiennent</translation>
+    </message>
+    <message>
+        <source>has neither a .safetensors file in its own folder nor a GGUF model, so there is nothing to load</source>
+        <translation>n&apos;a ni fichier .safetensors dans son propre dossier ni modèle GGUF, il n&apos;y a donc rien à charger</translation>
+    </message>
+    <message>
+        <source>%1 has no GGUF model; leave &quot;:%2&quot; out</source>
+        <translation>%1 n&apos;a pas de modèle GGUF ; retirez « :%2 »</translation>
+    </message>
+    <message>
+        <source>%1 has no GGUF model of the quantization %2; it has: %3</source>
+        <translation>%1 n&apos;a pas de modèle GGUF dans la quantification %2 ; il a : %3</translation>
+    </message>
+    <message>
+        <source>names no quantization behind &apos;:&apos;</source>
+        <translation>ne nomme aucune quantification derrière « : »</translation>
+    </message>
+    <message>
         <source>%1 does not begin as a GGUF file does</source>
         <translation>%1 ne commence pas comme un fichier GGUF</translation>
     </message>
@@ -5492,10 +5516,6 @@
         <translation>prenez la version safetensors du modèle</translation>
     </message>
     <message>
-        <source>get the model&apos;s safetensors version: belfry-cli get google/gemma-4-E2B-it</source>
-        <translation>prenez la version safetensors du modèle : belfry-cli get google/gemma-4-E2B-it</translation>
-    </message>
-    <message>
         <source>has a part of more than 255 bytes</source>
         <translation>a une partie de plus de 255 octets</translation>
     </message>
@@ -5506,14 +5526,6 @@
     <message>
         <source>has its weights as .bin or .pt only, which can hold programs: Belfry reads .safetensors (the hub&apos;s page &quot;safetensors/convert&quot; makes them)</source>
         <translation>n&apos;a ses poids qu&apos;en .bin ou .pt, qui peuvent contenir des programmes : Belfry lit les .safetensors (la page « safetensors/convert » du hub les fait)</translation>
-    </message>
-    <message>
-        <source>has its weights as .gguf only, which Belfry does not read: look for the model that it was made of, with .safetensors files</source>
-        <translation>n&apos;a ses poids qu&apos;en .gguf, que Belfry ne lit pas : cherchez le modèle dont il est fait, avec des fichiers .safetensors</translation>
-    </message>
-    <message>
-        <source>has no .safetensors file in its own folder, so there is nothing to load</source>
-        <translation>n&apos;a pas de fichier .safetensors dans son propre dossier, il n&apos;y a donc rien à charger</translation>
     </message>
     <message>
         <source>has no files</source>
@@ -5544,8 +5556,8 @@
         <translation>est vide ou plus long que 1024 octets</translation>
     </message>
     <message>
-        <source>is in Ollama&apos;s own form of GGUF, which Belfry does not read</source>
-        <translation>est dans la forme de GGUF propre à Ollama, que Belfry ne lit pas</translation>
+        <source>&quot;ollama pull %1&quot; completes it</source>
+        <translation>« ollama pull %1 » le complète</translation>
     </message>
     <message>
         <source>is no JSON (%1)</source>
@@ -6168,8 +6180,8 @@
         <translation>copiez les fichiers manquants à côté des autres, ou obtenez le modèle de nouveau</translation>
     </message>
     <message>
-        <source>is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio; Belfry runs the model as it was published: choose the Hugging Face folder with config.json and .safetensors files; --quant nf4 makes it as small when it is loaded</source>
-        <translation>est un fichier GGUF : un modèle converti pour llama.cpp, Ollama ou LM Studio ; Belfry fait tourner le modèle tel qu’il a été publié : choisissez le dossier Hugging Face avec config.json et les fichiers .safetensors ; --quant nf4 le rend aussi petit au chargement</translation>
+        <source>is a GGUF file: give the file itself as the model; a projector (mmproj) goes with a model, and adapters are read as PEFT folders alone</source>
+        <translation>est un fichier GGUF : donnez le fichier lui-même comme modèle ; un projecteur (mmproj) va avec un modèle, et les adaptateurs ne sont lus que comme dossiers PEFT</translation>
     </message>
     <message>
         <source>is a file of PyTorch&apos;s, which can run code when it is opened, so Belfry never opens one; get the .safetensors files of the model, or convert it once with transformers (save_pretrained)</source>

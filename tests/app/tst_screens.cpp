@@ -131,7 +131,8 @@ void TestScreens::checkDialog(Program& program, const char* object_name, const Q
     delete dialog;
 }
 
-/// Another model is chosen beside the loaded one: one that can be loaded, then a GGUF file.
+/// Another model is chosen beside the loaded one: one that can be loaded, then a GGUF file, half of
+/// which is missing.
 void TestScreens::checkOtherModel(Program& program, const QString& folder) {
     program.session().chooseModel(QStringLiteral("shape:e2b"));
     QTRY_VERIFY(program.find("chosenLoad")->isEnabled());

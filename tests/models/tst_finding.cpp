@@ -135,18 +135,30 @@ void TestFinding::ollamasFolder() {
                 blob + R"("},{"mediaType":"application/vnd.ollama.image.license","size":7}]})");
     };
     manifest("registry.ollama.ai/library/gemma4/e2b", digest);
-    manifest("hf.co/me/mine/latest", digest);
+    manifest("registry.ollama.ai/library/gone/latest", std::string(64, 'e'));
+    const std::string towers(64, 'f');
+    put(path("manifests/hf.co/me/mine/latest"),
+        R"({"layers":[{"mediaType":"application/vnd.ollama.image.model","digest":"sha256:)" +
+            digest +
+            R"("},{"mediaType":"application/vnd.ollama.image.projector","digest":"sha256:)" +
+            towers + R"("}]})");
+    put(path("blobs") / ("sha256-" + towers), "GGUF");
     manifest("registry.ollama.ai/library/evil/latest", "../../../../etc/passwd");
     put(path("manifests/registry.ollama.ai/library/broken/latest"), "{");
     put(path("blobs") / ("sha256-" + digest), "GGUF");
     const ScanResult found = scan({root(path(), Place::Ollama)});
-    QCOMPARE(found.entries.size(), size_t{2});
+    QCOMPARE(found.entries.size(), size_t{3});
     const Entry* const gemma = named(found, "gemma4:e2b");
-    QVERIFY(gemma != nullptr && named(found, "me/mine:latest") != nullptr);
+    QVERIFY(gemma != nullptr && gemma->projector.empty());
+    const Entry* const mine = named(found, "me/mine:latest");
+    QVERIFY(mine != nullptr);
+    QCOMPARE(mine->projector, path("blobs") / ("sha256-" + towers));
+    const Entry* const gone = named(found, "gone:latest");
+    QVERIFY(gone != nullptr && gone->state == State::Incomplete);
+    QVERIFY(engine::inEnglish(gone->trouble->way_out).find("ollama pull gone:latest") == 1);
     QCOMPARE(gemma->bytes, uint64_t{5007});
     QCOMPARE(gemma->path, path("blobs") / ("sha256-" + digest));
-    QVERIFY(gemma->state == State::Unusable && gemma->form == Form::Gguf);
-    QVERIFY(engine::inEnglish(gemma->trouble->way_out).find("belfry-cli get") != std::string::npos);
+    QVERIFY(gemma->state == State::Usable && gemma->form == Form::Gguf);
     const auto removal = models::planRemoval(*gemma);
     QVERIFY(!removal.has_value());
     QVERIFY(removal.error().message.find("ollama rm gemma4:e2b") != std::string::npos);
@@ -288,12 +300,17 @@ void TestFinding::plainFolders() {
 
 void TestFinding::lmStudio() {
     put(path("models/pub/name/x-Q4_K_M.gguf"), "GGUF....");
-    put(path("models/pub/name/mmproj-x.gguf"), "GGUF....");
+    put(path("models/pub/name/mmproj-x.gguf"), "GGUF......");
+    put(path("models/pub/name/mtp-x.gguf"), "GGUF....");
+    put(path("models/pub/name/config.json"), kGemmaConfig); // stands for no model of its own
     put(path("models/pub/name/y-00001-of-00002.gguf"), "GGUF....");
     put(path("elsewhere/pub/moved/z.gguf"), "GGUF....");
     const ScanResult found = scan({root(path(), Place::LmStudio)});
     QCOMPARE(found.entries.size(), size_t{2});
-    QVERIFY(named(found, "pub/name/x-Q4_K_M.gguf") != nullptr);
+    const Entry* whole = named(found, "pub/name/x-Q4_K_M.gguf");
+    QVERIFY(whole != nullptr && whole->state == State::Usable);
+    QCOMPARE(whole->precision, std::string("Q4_K_M"));
+    QCOMPARE(whole->bytes, uint64_t{8 + 10 + 8}); // with projector and assistant
     const Entry* half = named(found, "pub/name/y-00001-of-00002.gguf");
     QVERIFY(half != nullptr);
     QCOMPARE(half->missing, std::vector<std::string>{"y-00002-of-00002.gguf"});

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void deletesTheLastRevision();
     void deletesOnlyTheModelsFiles();
     void deletesParts();
+    void ggufNames();
     void refuses();
     void followsNoLink();
 
@@ -241,14 +242,41 @@ void TestNamesAndRemoval::deletesOnlyTheModelsFiles() {
 }
 
 void TestNamesAndRemoval::deletesParts() {
-    for (const char* name : {"x-00001-of-00002.gguf", "x-00002-of-00002.gguf", "y.gguf"}) {
+    for (const char* name :
+         {"x-00001-of-00002.gguf", "x-00002-of-00002.gguf", "y.gguf", "mmproj-x.gguf", "notes"}) {
         put(path("lm/models/p/n") / name, "GGUF");
     }
     const ScanResult found = scan({root(path("lm"), Place::LmStudio)});
     const auto removal = planRemoval(*named(found, "p/n/x-00001-of-00002.gguf"));
     QVERIFY(removal.has_value());
     VERIFY_VALUE(models::remove(*removal));
-    QCOMPARE(listing(path("lm")), std::vector<std::string>{"models/p/n/y.gguf"});
+    using Names = std::vector<std::string>;
+    QCOMPARE(listing(path("lm")),
+             (Names{"models/p/n/mmproj-x.gguf", "models/p/n/notes", "models/p/n/y.gguf"}));
+    const auto last = planRemoval(*named(found, "p/n/y.gguf"));
+    QVERIFY(last.has_value());
+    VERIFY_VALUE(models::remove(*last));
+    QCOMPARE(listing(path("lm")), Names{"models/p/n/notes"});
+}
+
+/// By the folder, by folder and quantization as llama.cpp and Ollama have it, and Ollama's own.
+void TestNamesAndRemoval::ggufNames() {
+    for (const char* name : {"m-Q4_K_M.gguf", "m-Q8_0.gguf", "mmproj-BF16.gguf"}) {
+        put(path("lm/models/me/m-GGUF") / name, "GGUF");
+    }
+    put(path("lm/models/me/one/m-Q8_0.gguf"), "GGUF");
+    const ScanResult found = scan({root(path("lm"), Place::LmStudio)});
+    const auto nameOf = [&](const char* word) {
+        const auto entry = models::resolveName(word, models::Kind::Model, found.entries);
+        return entry.has_value() ? entry->name : entry.error().message;
+    };
+    QCOMPARE(nameOf("me/m-GGUF:q4_k_m"), std::string("me/m-GGUF/m-Q4_K_M.gguf"));
+    QCOMPARE(nameOf("m-GGUF:Q8_0"), std::string("me/m-GGUF/m-Q8_0.gguf"));
+    QCOMPARE(nameOf("me/one"), std::string("me/one/m-Q8_0.gguf"));
+    QVERIFY(nameOf("me/m-GGUF").find("several in the library") != std::string::npos);
+    QVERIFY(nameOf("me/m-GGUF:Q2_K").find("no model of this name") != std::string::npos);
+    QVERIFY(models::canBeName("gemma4:e2b"));
+    QVERIFY(!models::canBeName("C:\\models"));
 }
 
 void TestNamesAndRemoval::refuses() {

@@ -75,16 +75,6 @@ constexpr Pair kPairs[] = {
      QT_TRANSLATE_NOOP("ui::WindowSentence",
                        "what is wanted is in a folder inside it: %2. Choose "
                        "that one")},
-    {"is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio; Belfry runs the model "
-     "as "
-     "it was published: choose the Hugging Face folder with config.json and .safetensors files; "
-     "--quant nf4 makes it as small when it is loaded",
-     QT_TRANSLATE_NOOP(
-         "ui::WindowSentence",
-         "is a GGUF file: a model converted for llama.cpp, Ollama or LM Studio. Belfry "
-         "does not read this form. It runs the model as it was published: choose the "
-         "Hugging Face folder with config.json and .safetensors files; “Weights: 4 "
-         "bits” makes it as small when it is loaded")},
     {"belfry-cli get %1 completes it",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
                        "get it again: what is there is kept, only the rest is fetched")},
@@ -94,9 +84,6 @@ constexpr Pair kPairs[] = {
     {"get a Gemma 4 model: belfry-cli get google/gemma-4-E2B-it",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
                        "get a Gemma 4 model with safetensors: see “Get a model”")},
-    {"get the model's safetensors version: belfry-cli get google/gemma-4-E2B-it",
-     QT_TRANSLATE_NOOP("ui::WindowSentence",
-                       "get the model's safetensors version: see “Get a model”")},
     {"see the adapters that Belfry runs: engine/lora/ADAPTER_CONFIG.md",
      QT_TRANSLATE_NOOP("ui::WindowSentence", "take a LoRA adapter that PEFT has saved")},
     {"this model has no tokenizer: give token ids",

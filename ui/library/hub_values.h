@@ -56,12 +56,21 @@ struct HubFile {
     quint64 present_bytes = 0; ///< On the disk already.
 };
 
+/// One of the GGUF models of a repository.
+struct HubQuantization {
+    QString name;             ///< "Q4_K_M"
+    quint64 bytes = 0;        ///< With the projector and the assistant.
+    std::optional<bool> fits; ///< This computer, as it is stored; nullopt: not known.
+};
+
 /// A model before it is fetched.
 struct HubOffer {
     quint64 ticket = 0; ///< For begin().
     QString id, revision, commit;
-    QString folder; ///< Where it will be; with '/'.
-    QString page;   ///< The model's, where it is not of the hub.
+    QString folder;                             ///< Where it will be, or the GGUF file; with '/'.
+    std::vector<HubQuantization> quantizations; ///< GGUF models, by bytes; empty: it has none.
+    qsizetype quantization = 0;                 ///< The one that is offered.
+    QString page;                               ///< The model's, where it is not of the hub.
     std::vector<HubFile> files;
     qsizetype left_out = 0; ///< Files that Belfry does not load.
     quint64 left_out_bytes = 0;

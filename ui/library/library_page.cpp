@@ -188,7 +188,7 @@ QWidget* LibraryPage::buildDetail() {
     connect(delete_, &QPushButton::clicked, this, with_path(&LibraryPage::removalRequested));
     connect(get_, &QPushButton::clicked, this, [this] {
         if (const LibraryItem* item = current()) {
-            const QString id = item->name;
+            const QString id = item->name.section(QLatin1Char('/'), 0, 1); // without a file's name
             item->state == LibraryItem::State::Usable ? adaptersWanted(id) : getRequested(id);
         }
     });
@@ -235,6 +235,11 @@ void LibraryPage::fillFoldersMenu() {
         folders_->addAction(icon(QStringLiteral("close")), QDir::toNativeSeparators(folder), this,
                             [this, folder] { Q_EMIT folderRemoved(folder); });
     }
+}
+
+QString LibraryPage::projectorOf(const QString& path) const {
+    const LibraryItem* const item = model_->item(model_->indexOf(path));
+    return item == nullptr ? QString() : item->projector;
 }
 
 const LibraryItem* LibraryPage::current() const {

@@ -28,6 +28,8 @@ public:
     [[nodiscard]] LibraryModel* model() const { return model_; }
     /// Whether something was ever found out: a page that is opened for the first time looks.
     [[nodiscard]] bool wasFilled() const { return was_filled_; }
+    /// The file with the towers of what is at `path`, where the engine does not find it itself.
+    [[nodiscard]] QString projectorOf(const QString& path) const;
 
 public Q_SLOTS:
     void showContents(const std::shared_ptr<const ui::LibraryContents>& contents);

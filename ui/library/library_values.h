@@ -22,7 +22,7 @@ struct LibraryItem {
     enum class Fit { Unknown = 1, Fits, FitsWithChange, DoesNotFit };
     enum class Place { HubCache = 1, LmStudio, LlamaCpp, Ollama, Folder, Recent };
     /// Why it cannot be used; None where it can.
-    enum class Reason { None = 1, FilesMissing, Pickle, Gguf, Mlx, NotSupported, Broken };
+    enum class Reason { None = 1, FilesMissing, Pickle, Mlx, NotSupported, Broken };
 
     Kind kind = Kind::Model;
     State state = State::Usable;
@@ -30,9 +30,10 @@ struct LibraryItem {
     Place place = Place::Folder;
     Reason reason = Reason::None;
     QString name;
-    QString revision; ///< Shown: "main", or the first digits of a commit; empty outside of caches.
-    QString path;     ///< Folder, or the file of a model that is one; with '/'.
-    QString variant;  ///< "E2B"
+    QString revision;  ///< Shown: "main", or the first digits of a commit; empty outside of caches.
+    QString path;      ///< Folder, or the file of a model that is one; with '/'.
+    QString projector; ///< GGUF: the file with the towers, where the engine does not find it.
+    QString variant;   ///< "E2B"
     QString precision;
     QString base;          ///< Adapters: what they were made for.
     qint64 parameters = 0; ///< 0: not known.

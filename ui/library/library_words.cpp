@@ -22,8 +22,6 @@ QString reasonWords(const LibraryItem& item) {
         return LibraryTexts::tr("half a download");
     case Reason::Pickle:
         return LibraryTexts::tr("PyTorch file");
-    case Reason::Gguf:
-        return LibraryTexts::tr("GGUF");
     case Reason::Mlx:
         return LibraryTexts::tr("MLX");
     case Reason::NotSupported:

@@ -11,7 +11,7 @@ namespace ui {
 QString itemFacts(const LibraryItem& item);
 /// "Hub cache", "LM Studio", ...
 QString placeName(LibraryItem::Place place);
-/// In two or three words: "fits", "does not fit", "GGUF", "half a download".
+/// In two or three words: "fits", "does not fit", "MLX", "half a download".
 QString verdictWords(const LibraryItem& item);
 /// In a sentence: what this computer makes of it, or why it cannot be used.
 QString verdictSentence(const LibraryItem& item);

@@ -11,8 +11,10 @@
 #include <QComboBox>
 #include <QDir>
 #include <QLabel>
+#include <QListWidget>
 #include <QPushButton>
 #include <QScrollBar>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -97,6 +99,13 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     on_card->addWidget(cards_);
     column->addWidget(card_row_);
     needs_there_ = wrapped("offerNeedsThere", body, column);
+    quantizations_ = new QListWidget(body);
+    quantizations_->setObjectName(QStringLiteral("offerQuantizations"));
+    quantizations_->setAccessibleName(tr("Quantizations"));
+    quantizations_->setUniformItemSizes(true);
+    quantizations_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    quantizations_->setTabKeyNavigation(false);
+    column->addWidget(quantizations_);
     figures_ = wrapped("offerFigures", body, column);
     plan_ = wrapped("offerPlan", body, column);
     problem_ = wrapped("offerProblem", body, column);
@@ -123,7 +132,19 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     setTextRole(folder_, TextRole::Muted);
     column->addStretch();
     setWidget(body);
+    listQuantizations();
     connect(cards_, &QComboBox::activated, this, &OfferCard::cardChosen);
+    // By a click or Enter, not by walking through the list: it uses the network.
+    const auto look_at_another = [this] {
+        const int row = quantizations_->currentRow();
+        if (offer_.has_value() && !is_asking_ && row >= 0 && row != offer_->quantization) {
+            const QString name = offer_->quantizations[static_cast<size_t>(row)].name;
+            Q_EMIT lookRequested(offer_->id + QLatin1Char(':') + name + QLatin1Char('@') +
+                                 offer_->revision);
+        }
+    };
+    connect(quantizations_, &QListWidget::itemClicked, this, look_at_another);
+    connect(quantizations_, &QListWidget::itemActivated, this, look_at_another);
     connect(look_, &QPushButton::clicked, this,
             [this] { is_asking_ ? stopRequested() : lookRequested(id_); });
     connect(download_, &QPushButton::clicked, this, [this] {
@@ -153,6 +174,7 @@ void OfferCard::begin(const QString& id, const QString& title, const QString& fa
     offer_.reset();
     error_.reset();
     base_id_.clear();
+    listQuantizations();
     title_->setText(title);
     setCardWords(subtitle_, title == id ? QString() : id);
     setCardWords(facts_, facts);
@@ -198,6 +220,8 @@ void OfferCard::setAsking(bool is_asking) {
     is_asking_ = is_asking;
     if (is_asking) {
         error_.reset();
+    } else {
+        listQuantizations(); // what was offered is it still
     }
     refresh();
 }
@@ -213,7 +237,30 @@ void OfferCard::showOffer(const HubOffer& offer) {
     }
     setCardWords(subtitle_,
                  tr("%1 at revision %2 (%3)").arg(offer.id, offer.revision, offer.commit.left(7)));
+    listQuantizations();
     refresh();
+}
+
+void OfferCard::listQuantizations() {
+    const bool has_several = offer_.has_value() && offer_->quantizations.size() > 1;
+    quantizations_->setVisible(has_several);
+    if (!has_several) {
+        return;
+    }
+    const QSignalBlocker blocker(quantizations_); // no choice of the user's
+    quantizations_->clear();
+    for (const HubQuantization& one : offer_->quantizations) {
+        QStringList parts = {one.name, formatBytes(one.bytes)};
+        if (one.fits.has_value()) {
+            parts << (*one.fits ? tr("fits") : tr("does not fit as it is"));
+        }
+        quantizations_->addItem(parts.join(QStringLiteral(" · ")));
+    }
+    constexpr int kMostRows = 8;
+    const int rows = std::min(kMostRows, quantizations_->count());
+    quantizations_->setFixedHeight(quantizations_->sizeHintForRow(0) * rows +
+                                   2 * quantizations_->frameWidth());
+    quantizations_->setCurrentRow(static_cast<int>(offer_->quantization));
 }
 
 void OfferCard::noteDownloads(const Downloads& downloads) {
@@ -242,6 +289,7 @@ void OfferCard::noteDownloads(const Downloads& downloads) {
 void OfferCard::showError(const engine::Error& error) {
     is_asking_ = false;
     error_ = error;
+    listQuantizations(); // what was offered is it still
     refresh();
 }
 
@@ -284,7 +332,7 @@ void OfferCard::refresh() {
     }
     setCardWords(problem_, problem);
     const bool is_allowed = forbidden_.isEmpty() && !id_.isEmpty();
-    look_->setVisible(!offer_.has_value());
+    look_->setVisible(!offer_.has_value() || is_asking_);
     look_->setEnabled(is_allowed);
     look_->setText(is_asking_           ? tr("Asking… &stop")
                    : error_.has_value() ? tr("&Try again")
@@ -292,7 +340,10 @@ void OfferCard::refresh() {
     look_->setIcon(icon(is_asking_ ? QStringLiteral("stop") : QStringLiteral("search")));
     setButtonKind(look_, is_asking_ ? ButtonKind::Normal : ButtonKind::Primary);
     const bool is_here = offer_.has_value() && offer_->missingBytes() == 0 && !offer_->is_adapter;
-    download_->setVisible(offer_.has_value());
+    const bool is_useless = offer_.has_value() && offer_->no_use.has_value();
+    // A pair of files that does not fit together is of no use to any program.
+    const bool is_broken = is_useless && ruleOf(*offer_->no_use) == QStringLiteral("GgufProjector");
+    download_->setVisible(offer_.has_value() && !is_asking_ && !is_broken);
     download_->setEnabled(is_here || (is_allowed && offer_.has_value() && !is_fetching_ &&
                                       offer_->missingBytes() > 0 && !offer_->no_room.has_value()));
     download_->setText(!offer_.has_value() ? QString()
@@ -303,7 +354,6 @@ void OfferCard::refresh() {
                            : tr("&Download %1").arg(formatBytes(offer_->missingBytes())));
     way_on_->setVisible(!forbidden_.isEmpty() || (error_.has_value() && asksForToken(*error_)));
     way_on_->setText(!forbidden_.isEmpty() ? tr("&Settings…") : tr("S&ign in…"));
-    const bool is_useless = offer_.has_value() && offer_->no_use.has_value();
     const bool is_missing = error_.has_value() && ruleOf(*error_) == QStringLiteral("HubMissing");
     adapters_->setVisible(!is_adapter_ && !is_useless && !is_missing && forbidden_.isEmpty() &&
                           id_.contains(QLatin1Char('/')) && !id_.contains(QLatin1Char(':')));

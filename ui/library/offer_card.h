@@ -9,6 +9,7 @@
 
 class QComboBox;
 class QLabel;
+class QListWidget;
 class QPushButton;
 
 namespace ui {
@@ -55,6 +56,7 @@ Q_SIGNALS:
 
 private:
     void begin(const QString& id, const QString& title, const QString& facts);
+    void listQuantizations();
     void refresh();
 
     QString id_;
@@ -74,6 +76,7 @@ private:
     QWidget* card_row_;
     QComboBox* cards_;
     QLabel* needs_there_;
+    QListWidget* quantizations_;
     QLabel* figures_;
     QLabel* plan_;
     QLabel* files_;

@@ -16,6 +16,27 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(ui::FolderProblem)
 };
 
+constexpr qsizetype kBlobLength = 71; ///< "sha256-" and 64 digits: Ollama's.
+
+bool isFileName(const QString& name) {
+    return name.endsWith(QLatin1String(".gguf"), Qt::CaseInsensitive) ||
+           (name.startsWith(QLatin1String("sha256-")) && name.size() == kBlobLength);
+}
+
+/// Without the ending and the number of the first part; a checksum by its first digits.
+QString bareName(QString name) {
+    if (name.size() == kBlobLength && name.startsWith(QLatin1String("sha256-"))) {
+        return name.left(19);
+    }
+    name.chop(5);
+    constexpr qsizetype kPartLength = 15; // -00001-of-00003
+    if (name.size() > kPartLength &&
+        QStringView(name).last(kPartLength).startsWith(QLatin1String("-00001-of-"))) {
+        name.chop(kPartLength);
+    }
+    return name;
+}
+
 } // namespace
 
 QString weightsProblem() {
@@ -35,13 +56,17 @@ QString adapterProblem(const engine::Error& error) {
 
 QStringList namingParts(const QString& folder) {
     QStringList parts = QDir::cleanPath(folder).split(QLatin1Char('/'), Qt::SkipEmptyParts);
+    QStringList file;
+    if (!parts.isEmpty() && isFileName(parts.last())) {
+        file.append(bareName(parts.takeLast()));
+    }
     const qsizetype at = parts.size() - 3;
     if (at >= 0 && parts[at + 1] == QStringLiteral("snapshots") &&
         parts[at].startsWith(QStringLiteral("models--"))) {
         const QStringList id = parts[at].split(QStringLiteral("--")).mid(1);
         parts = parts.mid(0, at) + id;
     }
-    return parts;
+    return parts + file;
 }
 
 QString folderName(const QString& folder, const QStringList& others) {

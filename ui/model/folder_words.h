@@ -16,7 +16,8 @@ QString weightsProblem();
 QString adapterProblem(const engine::Error& error);
 
 /// A folder's path as parts, for names: a snapshot of the hub's cache (models--OWNER--NAME,
-/// snapshots, COMMIT) is OWNER, NAME there, because its own name says nothing.
+/// snapshots, COMMIT) is OWNER, NAME there, because its own name says nothing; a GGUF file has no
+/// ending.
 QStringList namingParts(const QString& folder);
 
 /// The folder's own name; where one of `others` has the same, with the nearest folder above that

@@ -180,6 +180,8 @@ void ModelPanel::buildSources(bool has_demo_model) {
     QPushButton* choose_button = add(tr("Choose a &folder…"), "chooseModelButton", "folder");
     setKeyToolTip(choose_button, tr("Choose a Gemma 4 model folder"),
                   QStringLiteral("chooseFolder"));
+    QPushButton* file_button = add(tr("Choose a GGUF fil&e…"), "chooseFileButton", "folder");
+    file_button->setToolTip(tr("A model in one file, as llama.cpp, LM Studio and Ollama use it"));
     QPushButton* library_button = add(tr("L&ibrary…"), "libraryButton", "search");
     setKeyToolTip(library_button, tr("Models on this computer, and where to get more"),
                   QStringLiteral("library"));
@@ -192,6 +194,7 @@ void ModelPanel::buildSources(bool has_demo_model) {
     arrangeSources();
     connect(server_button_, &QPushButton::clicked, this, &ModelPanel::serverDialogRequested);
     connect(choose_button, &QPushButton::clicked, this, &ModelPanel::folderDialogRequested);
+    connect(file_button, &QPushButton::clicked, this, &ModelPanel::fileDialogRequested);
     connect(library_button, &QPushButton::clicked, this, [this] {
         closeFlyout();
         Q_EMIT libraryRequested();

@@ -50,6 +50,7 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void folderDialogRequested();
+    void fileDialogRequested();
     /// Where is the drafting assistant of the chosen model?
     void assistantDialogRequested();
     void libraryRequested();

@@ -124,7 +124,7 @@ void Session::inspect() {
     Q_EMIT inspectRequested(model_, folders(request().adapters));
 }
 
-void Session::chooseModel(const QString& folder) {
+void Session::chooseModel(const QString& folder, const QString& projector) {
     loads_when_read_ = false;
     if (isLoaded() && folder == loadedModel() && folder != model_) {
         options_ = loaded_; // it is there as it is
@@ -137,7 +137,13 @@ void Session::chooseModel(const QString& folder) {
     if (folder != model_ && folder != loadedModel() && options_.draft != "auto") {
         options_.draft.clear(); // an assistant belongs to one model
     }
+    if (folder != model_ && folder != loadedModel()) {
+        options_.projector.clear(); // as towers do
+    }
     useRemembered(folder);
+    if (!projector.isEmpty()) {
+        options_.projector = projector.toStdString();
+    }
     model_ = folder;
     summary_.reset();
     model_error_.reset();
@@ -197,8 +203,8 @@ void Session::chooseAgain(const QString& folder, const engine::LoadRequest& opti
     }
 }
 
-void Session::chooseAndLoad(const QString& folder) {
-    chooseModel(folder);
+void Session::chooseAndLoad(const QString& folder, const QString& projector) {
+    chooseModel(folder, projector);
     loads_when_read_ = true;
     Q_EMIT changed();
 }

@@ -92,14 +92,14 @@ public:
     [[nodiscard]] double loadSeconds() const { return load_s_; }
 
 public Q_SLOTS:
-    /// Empty: none.
-    void chooseModel(const QString& folder);
+    /// Empty: none. `projector`: the towers' file of a GGUF model that lies elsewhere.
+    void chooseModel(const QString& folder, const QString& projector = {});
     /// Back to the model that is loaded, with the options it has.
     void chooseLoaded();
     /// Chooses with the options and adapters of an earlier session; loads nothing.
     void chooseAgain(const QString& folder, const engine::LoadRequest& options);
     /// Chooses and loads as soon as the folder has been read without error.
-    void chooseAndLoad(const QString& folder);
+    void chooseAndLoad(const QString& folder, const QString& projector = {});
     /// Loads what was chosen as soon as it has been read without error.
     void loadWhenRead();
     /// Options that a model was loaded with before, by folder: they come back with it.

@@ -402,6 +402,7 @@ void MainWindow::connectPages() {
     connect(model_button_, &QPushButton::clicked, this,
             [this] { model_panel_->isVisible() ? model_panel_->closeFlyout() : openModelPanel(); });
     connect(model_panel_, &ModelPanel::folderDialogRequested, this, &MainWindow::chooseFolder);
+    connect(model_panel_, &ModelPanel::fileDialogRequested, this, &MainWindow::chooseFile);
     connect(model_panel_, &ModelPanel::assistantDialogRequested, this,
             &MainWindow::chooseAssistant);
     connect(model_panel_, &ModelPanel::serverDialogRequested, this, &MainWindow::openServers);
@@ -736,16 +737,18 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
                            return isPictureFile(file) || isSoundFile(file);
                        });
     if (is_drop_refused_) {
-        overlay_->open(tr("%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds "
-                          "(WAV, FLAC, OGG, MP3) and folders with a model or an adapter")
-                           .arg(first.fileName()),
-                       QStringLiteral("alert"));
+        overlay_->open(
+            tr("%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds "
+               "(WAV, FLAC, OGG, MP3), GGUF models and folders with a model or an adapter")
+                .arg(first.fileName()),
+            QStringLiteral("alert"));
         event->accept(); // else nobody tells when it leaves; dragMoveEvent() refuses
         return;
     }
-    if (!first.isDir() && isModelFile(first.filePath())) {
+    const bool is_gguf = first.suffix().compare(QStringLiteral("gguf"), Qt::CaseInsensitive) == 0;
+    if (!first.isDir() && isModelFile(first.filePath()) && !is_gguf) {
         overlay_->open(tr("Drop to see what this file is"), QStringLiteral("folder"));
-    } else if (!first.isDir()) {
+    } else if (!first.isDir() && !is_gguf) {
         overlay_->open(tr("Drop to attach to the next message"), QStringLiteral("image"));
     } else if (isAdapterFolder(first.filePath())) {
         overlay_->open(tr("Drop to add this adapter"), QStringLiteral("adapter"));

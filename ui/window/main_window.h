@@ -117,6 +117,7 @@ public Q_SLOTS:
     void openPath(const QString& path);
     void openModelPanel();
     void chooseFolder();
+    void chooseFile();
     void chooseAssistant();
     /// Asks where a folder of the recent ones is now.
     void locateFolder(const QString& folder);

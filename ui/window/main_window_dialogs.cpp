@@ -68,6 +68,18 @@ void MainWindow::chooseFolder() {
     dialog->open();
 }
 
+void MainWindow::chooseFile() {
+    auto* dialog = new QFileDialog(this, tr("Choose a model’s GGUF file"), QString(),
+                                   tr("GGUF files (*.gguf);;All files (*)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        session_->chooseModel(file);
+        openModelPanel();
+    });
+    dialog->open();
+}
+
 void MainWindow::chooseAssistant() {
     QFileDialog* dialog = folderDialog(tr("Choose the folder of the drafting assistant"));
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {

@@ -47,7 +47,7 @@ bool MainWindow::areModelsShown() const {
 
 void MainWindow::loadFound(const QString& path) {
     closeModels();
-    session_->chooseAndLoad(path);
+    session_->chooseAndLoad(path, models_->library()->projectorOf(path));
 }
 
 void MainWindow::addFoundAdapter(const QString& path) {
@@ -62,7 +62,7 @@ void MainWindow::connectModels() {
     connect(library, &LibraryPage::adapterRequested, this, &MainWindow::addFoundAdapter);
     connect(library, &LibraryPage::optionsRequested, this, [this](const QString& path) {
         closeModels();
-        session_->chooseModel(path);
+        session_->chooseModel(path, models_->library()->projectorOf(path));
         openModelPanel();
     });
     connect(library, &LibraryPage::folderDialogRequested, this, [this, library] {

@@ -3,6 +3,7 @@
 
 #include "engine/base/ascii.h"
 #include "engine/base/folder_list.h"
+#include "engine/base/gguf_names.h"
 #include "engine/base/paths.h"
 #include "engine/families/gguf/metadata.h"
 #include "engine/files/model_files.h"
@@ -131,20 +132,17 @@ int rankOf(const GgufModel& projector) {
 /// The projectors in the model's folder that fit it, the best one first. A name narrows the search,
 /// the header decides.
 std::vector<std::shared_ptr<const GgufModel>> projectorsFor(const GgufModel& model, int64_t width) {
-    const fs::path folder = model.path.parent_path();
-    constexpr size_t kMostNames = 10'000;
-    std::error_code failure;
-    std::vector<fs::path> names = listFolder(folder, kMostNames, failure);
-    std::sort(names.begin(), names.end());
+    std::vector<fs::path> folders = {model.path.parent_path()};
+    if (model.files.size() > 1) {
+        folders.push_back(folders[0] / ".."); // parts are published in a folder of their own
+    }
     std::vector<std::shared_ptr<const GgufModel>> found;
-    for (const fs::path& name : names) {
-        const std::string text = lowered(utf8Of(name));
-        if (!text.ends_with(".gguf") || text.find("mmproj") == std::string::npos) {
-            continue;
-        }
-        auto opened = openGgufModel(folder / name);
-        if (opened && fits(model, **opened, width)) {
-            found.push_back(*std::move(opened));
+    for (const fs::path& folder : folders) {
+        for (const std::string& name : ggufFilesIn(folder, GgufRole::Projector)) {
+            auto opened = openGgufModel(folder / pathFromUtf8(name));
+            if (opened && fits(model, **opened, width)) {
+                found.push_back(*std::move(opened));
+            }
         }
     }
     std::stable_sort(found.begin(), found.end(),
@@ -181,6 +179,22 @@ Result<std::shared_ptr<const GgufModel>> towersOf(const GgufModel& model, const 
                  {{"rule", "GgufProjector"}, {"file", name}}};
 }
 
+/// A folder that holds no Hugging Face model: repositories of GGUF files may have a config.json.
+bool isGgufFolder(const fs::path& folder) {
+    std::error_code failure;
+    if (!fs::is_directory(folder, failure)) {
+        return false;
+    }
+    if (!modelFileExists(folder, fileNameOf(ModelText::Config))) {
+        return true;
+    }
+    constexpr size_t kMostNames = 10'000;
+    const std::vector<fs::path> names = listFolder(folder, kMostNames, failure);
+    return std::none_of(names.begin(), names.end(), [](const fs::path& name) {
+        return utf8Of(name).find(".safetensors") != std::string::npos;
+    });
+}
+
 } // namespace
 
 bool isGgufFile(const fs::path& path) {
@@ -215,6 +229,22 @@ Result<std::shared_ptr<const Checkpoint>> openCheckpoint(const fs::path& model,
                                                          const fs::path& projector) {
     if (isGgufFile(model)) {
         return ggufCheckpoint(model, projector);
+    }
+    if (isGgufFolder(model)) {
+        const std::vector<std::string> files = ggufFilesIn(model, GgufRole::Model);
+        if (files.size() == 1) {
+            return ggufCheckpoint(model / pathFromUtf8(files.front()), projector);
+        }
+        if (!files.empty()) {
+            const size_t shown = std::min<size_t>(files.size(), 8);
+            return Error{
+                ErrorCode::InvalidFile,
+                said("%1: holds %2 GGUF models: %3; give one of these files", utf8Of(model),
+                     files.size(),
+                     listed({files.begin(), files.begin() + static_cast<std::ptrdiff_t>(shown)},
+                            files.size())),
+                {{"rule", "GgufFolder"}}};
+        }
     }
     if (!projector.empty()) {
         return Error{ErrorCode::InvalidFile,

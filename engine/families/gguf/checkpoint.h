@@ -22,7 +22,9 @@ bool isGgufFile(const std::filesystem::path& path);
 Result<std::shared_ptr<const Checkpoint>> ggufCheckpoint(const std::filesystem::path& file,
                                                          const std::filesystem::path& projector);
 
-/// A folder or a GGUF file. Opens nothing of a folder yet. Errors: as ggufCheckpoint().
+/// A folder or a GGUF file; a folder with one GGUF model in place of a Hugging Face one stands for
+/// that file. Opens nothing of other folders yet. Errors: as ggufCheckpoint(); InvalidFile for a
+/// folder with several GGUF models.
 Result<std::shared_ptr<const Checkpoint>>
 openCheckpoint(const std::filesystem::path& model, const std::filesystem::path& projector = {});
 

@@ -101,11 +101,25 @@ void TestModels::fillCache() const {
 void TestModels::lists() {
     fillCache();
     support::put(home(".lmstudio/models/pub/name/x.gguf"), "no such thing");
+    const path gguf = support::goldenMoreDir() / "gguf-e2b";
+    support::fs::create_directories(home(".lmstudio/models/pub/tiny"));
+    support::fs::copy(gguf / "Q4_0.gguf", home(".lmstudio/models/pub/tiny/tiny-Q4_0.gguf"));
+    support::fs::copy(gguf / "Q4_0.mmproj.gguf", home(".lmstudio/models/pub/tiny/mmproj-x.gguf"));
     support::put(home(".cache/huggingface/hub/models--half--way/blobs/a.incomplete"), "x");
     const support::ProgramOutcome told = run({"models", "--json"});
     QVERIFY2(told.code == 0, qPrintable(told.err));
     const QJsonArray models = told.json()["models"].toArray();
-    QCOMPARE(models.size(), 3);
+    QCOMPARE(models.size(), 4);
+    const QJsonObject tiny = models[1].toObject();
+    QCOMPARE(tiny["name"].toString(), QStringLiteral("pub/tiny/tiny-Q4_0.gguf"));
+    QCOMPARE(tiny["form"].toString(), QStringLiteral("gguf"));
+    QCOMPARE(tiny["precision"].toString(), QStringLiteral("Q4_0"));
+    QCOMPARE(tiny["state"].toString(), QStringLiteral("usable"));
+    QCOMPARE(tiny["fit"].toString(), QStringLiteral("fits"));
+    const support::ProgramOutcome plan = run({"plan", "pub/tiny:Q4_0", "--device-map", "cpu"});
+    QVERIFY2(plan.code == 0, qPrintable(plan.err));
+    QVERIFY2(plan.out.contains(QStringLiteral(" Q4_0 ")), qPrintable(plan.out));
+    QVERIFY2(plan.out.contains(QStringLiteral("vision_tower")), qPrintable(plan.out));
     const QJsonObject gemma = models[0].toObject();
     QCOMPARE(gemma["name"].toString(), kId);
     QCOMPARE(gemma["state"].toString(), QStringLiteral("usable"));

@@ -4,9 +4,11 @@
 // that says so. The seconds of each step are told; with BELFRY_SCREENSHOTS set every step is saved
 // as a picture in both themes, at 100 % and 200 % of the text.
 #include "tests/app/hub/models_fixture.h"
+#include "tests/support/hub/gguf_repository.h"
 #include "tests/support/program/test_class.h"
 
 #include <QElapsedTimer>
+#include <QListWidget>
 #include <QTemporaryDir>
 
 using engine::DeviceId;
@@ -20,6 +22,8 @@ class TestNewcomer : public QObject {
 private Q_SLOTS:
     void fromNothingToAReply_data();
     void fromNothingToAReply();
+    void aGgufTrio();
+    void aBrokenPair();
 };
 
 void TestNewcomer::fromNothingToAReply_data() {
@@ -127,6 +131,70 @@ void TestNewcomer::fromNothingToAReply() {
     step("9-first-reply");
     qInfo("%s", qPrintable(times.join(QStringLiteral("; "))));
     ui::setTextZoom(100);
+}
+
+/// A repository of GGUF files is one entry with its quantizations side by side; one click fetches
+/// model, projector and assistant, and one loads the file.
+void TestNewcomer::aGgufTrio() {
+    const QTemporaryDir folder;
+    const support::HubStandin hub(support::ggufRepository());
+    Program program(folder.path(), support::settingsAfterGuide());
+    support::Models models(program, folder.path(), hub.endpoint());
+    program.window->resize(1280, 800);
+    QVERIFY(QTest::qWaitForWindowExposed(program.window.get()));
+    QVERIFY(models.lookUp(QStringLiteral("org/tiny-GGUF")));
+    QVERIFY2(models.label("offerProblem")->isHidden(),
+             qPrintable(models.label("offerProblem")->text()));
+    QVERIFY2(models.label("offerPlan")->text().contains(QStringLiteral("Fits")),
+             qPrintable(models.label("offerPlan")->text()));
+    auto* list = program.find<QListWidget>("offerQuantizations");
+    QVERIFY(list->isVisible());
+    QCOMPARE(list->count(), 2);
+    QCOMPARE(list->currentRow(), 0);
+    QVERIFY2(list->item(1)->text().startsWith(QStringLiteral("Q8_0 · ")) &&
+                 list->item(1)->text().endsWith(QStringLiteral(" · fits")),
+             qPrintable(list->item(1)->text()));
+    program.shot("gguf-1-offer");
+    // Another one is looked at by a click.
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                      list->visualItemRect(list->item(1)).center());
+    QTRY_VERIFY_WITH_TIMEOUT(
+        models.label("offerFiles")->text().contains(QStringLiteral("tiny-Q8_0.gguf")), 30000);
+    QVERIFY(!models.label("offerFiles")->text().contains(QStringLiteral("tiny-Q4_0.gguf")));
+    QCOMPARE(list->currentRow(), 1);
+
+    QTest::mouseClick(program.find("offerDownload"), Qt::LeftButton);
+    QVERIFY(models.waitForDownload(ui::Download::State::Done));
+    QCOMPARE(program.find("offerDownload")->text(), QStringLiteral("&Load"));
+    const QString fetched = models.downloads().front().folder;
+    QVERIFY2(fetched.endsWith(QStringLiteral("/tiny-Q8_0.gguf")), qPrintable(fetched));
+    program.window->showModels(ui::ModelsPage::Page::Library);
+    QTRY_VERIFY(models.libraryPage().model()->indexOf(fetched).isValid());
+    program.shot("gguf-2-library");
+    program.window->showModels(ui::ModelsPage::Page::Get);
+    QTest::mouseClick(program.find("offerDownload"), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(program.session().state() == SessionState::Ready, 60000);
+    QCOMPARE(program.session().loadedModel(), fetched);
+    QCOMPARE(program.session().modelName(), QStringLiteral("tiny-Q8_0"));
+    QVERIFY(program.session().summary()->has_vision);
+    program.window->setTab(ui::MainWindow::Tab::Layout);
+    program.shot("gguf-3-layout");
+    program.window->setTab(ui::MainWindow::Tab::Chat);
+    program.ask(QStringLiteral("What is a tower?"));
+    QVERIFY(program.waitForReply(2));
+}
+
+void TestNewcomer::aBrokenPair() {
+    const QTemporaryDir folder;
+    const support::HubStandin hub(support::brokenGgufRepository());
+    Program program(folder.path(), support::settingsAfterGuide());
+    support::Models models(program, folder.path(), hub.endpoint());
+    QVERIFY(models.lookUp(QStringLiteral("org/tiny-GGUF")));
+    QVERIFY2(models.label("offerPlan")->text().contains(QStringLiteral("belongs to another model")),
+             qPrintable(models.label("offerPlan")->text()));
+    program.shot("gguf-4-broken-pair");
+    QVERIFY(program.find("offerDownload")->isHidden());
+    QVERIFY(!std::filesystem::exists(models.cache()));
 }
 
 TEST_CLASS_WITH(QApplication, TestNewcomer)

@@ -61,6 +61,12 @@ void TestAssistantFolder::isFound_data() {
         << QStringList{"other/snapshots/aa/config.json", "other-assistant/snapshots/bb/config.json"}
         << "other/snapshots/aa"
         << "";
+    QTest::newRow("beside a GGUF file")
+        << QStringList{"m/m-Q8_0.gguf", "m/mtp-m-Q8_0.gguf", "m/assistant/config.json"}
+        << "m/m-Q8_0.gguf"
+        << "m/mtp-m-Q8_0.gguf";
+    QTest::newRow("in the folder of one") << QStringList{"m/m-Q8_0.gguf", "m/MTP-m.gguf"} << "m"
+                                          << "m/MTP-m.gguf";
     QTest::newRow("nowhere") << QStringList() << "nothing/here"
                              << "";
 }

@@ -51,7 +51,7 @@ void TestFolderAdvice::says_data() {
     const auto form = [&](const QByteArrayList& files, const char* path, const char* words) {
         row(words, files, path, words, *path == '\0' ? "an adapter folder holds" : words);
     };
-    form({"MODEL.GGUF"}, "", "MODEL.GGUF is a GGUF file");
+    form({"MODEL.GGUF"}, "", "MODEL.GGUF is a GGUF file: give the file itself");
     form({"README", "sha256-0123=GGUF\3"}, "", "sha256-0123 is a GGUF file");
     form({"blob=GGUF\3"}, "blob", "blob is a GGUF file");
     form({"a.gguf", "mmproj-a.gguf", "b.zip"}, "", "a.gguf is a GGUF file");

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 namespace fs = std::filesystem;
@@ -102,6 +103,7 @@ private Q_SLOTS:
     void onACard();
     void requantized();
     void findsItsProjector();
+    void foldersWithFiles();
     void cleanupTestCase() { worst_.print("GGUF files against float64"); }
 
 private:
@@ -294,6 +296,36 @@ void TestGguf::findsItsProjector() {
     VERIFY_VALUE(engine.load(request, {}, {}));
     QVERIFY(engine.summary()->has_vision);
     QVERIFY(engine.summary()->has_audio);
+}
+
+/// A folder stands for its only model, also beside a config.json; of several none is guessed.
+void TestGguf::foldersWithFiles() {
+    const QTemporaryDir root;
+    const fs::path folder = root.path().toStdString();
+    const auto copy = [&](const char* from, const char* name, const char* to) {
+        fs::copy_file(folderOf(from) / name, folder / to);
+    };
+    copy("e2b", "Q4_0.gguf", "m-Q4_0.gguf");
+    copy("e2b", "Q4_0.mmproj.gguf", "mmproj-BF16.gguf");
+    copy("e2b", "Q4_0.mmproj.gguf", "mtp-m.gguf");
+    copy("e2b", "Q4_0.mmproj.gguf", "n-00002-of-00002.gguf");
+    const engine::Engine engine;
+    for (const bool has_config : {false, true}) {
+        if (has_config) {
+            std::ofstream(folder / "config.json") << R"({"model_type": "gemma4"})";
+        }
+        const auto summary = engine.readHeaders(folder.string());
+        VERIFY_VALUE(summary);
+        QCOMPARE(summary->quantization, std::string("Q4_0"));
+        QVERIFY(summary->has_vision);
+    }
+    copy("12b", "Q4_0.gguf", "n-Q4_0.gguf");
+    const auto several = engine.readHeaders(folder.string());
+    QVERIFY(!several.has_value());
+    QVERIFY2(several.error().message.find("holds 2 GGUF models: m-Q4_0.gguf, n-Q4_0.gguf") !=
+                 std::string::npos,
+             several.error().message.c_str());
+    VERIFY_VALUE(engine.readHeaders((folder / "n-Q4_0.gguf").string()));
 }
 
 TEST_CLASS(TestGguf)

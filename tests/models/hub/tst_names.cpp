@@ -73,6 +73,12 @@ void TestNames::addresses_data() {
     row("http://huggingface.co/a/b", "");
     row("https://huggingface.co/", "");
     row("https://user:secret@huggingface.co/a/b", "");
+    row("a/b:Q4_K_M", "a/b");
+    row("a/b:UD-Q4_K_XL@v1", "a/b", "v1");
+    row("https://hf.co/a/b:q8_0", "a/b");
+    row("a/b:", "");
+    row("a/b:../x", "");
+    row("a/b:x:y", "");
     row("", "");
     row("a/b/c", "");
     row("../b", "");

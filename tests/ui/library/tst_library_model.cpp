@@ -151,7 +151,6 @@ void TestLibraryModel::saysWhyAndWhatNow_data() {
     support::addColumns<LibraryItem::Reason, QString>("reason", "word");
     QTest::newRow("half") << LibraryItem::Reason::FilesMissing << QStringLiteral("half a download");
     QTest::newRow("pickle") << LibraryItem::Reason::Pickle << QStringLiteral("PyTorch file");
-    QTest::newRow("gguf") << LibraryItem::Reason::Gguf << QStringLiteral("GGUF");
     QTest::newRow("mlx") << LibraryItem::Reason::Mlx << QStringLiteral("MLX");
     QTest::newRow("family") << LibraryItem::Reason::NotSupported << QStringLiteral("not supported");
     QTest::newRow("broken") << LibraryItem::Reason::Broken << QStringLiteral("damaged");
