@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
-#include <unordered_set>
 #include <utility>
 
 namespace engine {
@@ -23,7 +22,9 @@ constexpr uint64_t kMaxCount = 65'536;
 constexpr uint64_t kMaxKeyBytes = 65'535;
 constexpr uint64_t kMaxNameBytes = 63;
 constexpr uint64_t kMaxTextBytes = uint64_t{64} << 20;
-constexpr uint64_t kMaxListCount = uint64_t{1} << 30;
+constexpr uint64_t kMaxListCount = uint64_t{1} << 22; ///< As many as a tokenizer's merges.
+/// Sizes below it can be doubled and added up without overflow; no file holds so much.
+constexpr uint64_t kMostTensorBytes = uint64_t{1} << 48;
 constexpr uint64_t kMinEntryBytes = 13;  ///< Length of a key, type, a value of one byte.
 constexpr uint64_t kMinTensorBytes = 24; ///< Length of a name, dimensions, type, offset.
 constexpr size_t kFirstReadBytes = size_t{1} << 20;
@@ -97,6 +98,7 @@ public:
         for (uint64_t i = 0; i < tensor_count_; ++i) {
             ENGINE_TRY(takeTensor());
         }
+        ENGINE_TRY(checkNames());
         ENGINE_TRY(placeTensors(is_data_absence_allowed));
         return std::move(header_);
     }
@@ -121,7 +123,7 @@ private:
         }
         if (end > kMaxGgufMetadataBytes) {
             return broken("GgufHeaderTooLarge",
-                          said("its header has over %1 bytes; is this a model?",
+                          said("its header takes more than %1; is this a model?",
                                ByteCount{kMaxGgufMetadataBytes}));
         }
         const uint64_t before = bytes.size();
@@ -216,13 +218,15 @@ private:
         entry.at = at_;
         const bool is_text = entry.type == GgufType::String;
         const uint64_t each = is_text ? 8 : kTypeBytes[static_cast<size_t>(entry.type)];
-        if (entry.count > kMaxListCount || entry.count > (file_bytes_ - at_) / each) {
+        if (entry.is_list &&
+            (entry.count > kMaxListCount || entry.count > (file_bytes_ - at_) / each)) {
             return broken("GgufListCount",
-                          said("the key %1 is a list of %2 elements, which the file cannot hold",
-                               inQuotes(entry.key), entry.count));
+                          said("the key %1 is a list of %2 elements; at most %3 are read, and no "
+                               "more than the file has bytes for",
+                               inQuotes(entry.key), entry.count, kMaxListCount));
         }
         if (!is_text) {
-            ENGINE_TRY(need(entry.count * each, "a list"));
+            ENGINE_TRY(need(entry.count * each, "a value"));
             at_ += static_cast<size_t>(entry.count * each);
         }
         for (uint64_t i = 0; is_text && i < entry.count; ++i) {
@@ -265,10 +269,6 @@ private:
     Result<void> takeTensor() {
         TensorInfo tensor;
         ENGINE_ASSIGN(tensor.name, takeName(kMaxNameBytes, "a tensor's name"));
-        if (!names_.insert(tensor.name).second) {
-            return broken("GgufTensorTwice",
-                          said("the tensor %1 stands there twice", inQuotes(tensor.name)));
-        }
         ENGINE_ASSIGN(const auto rank, take<uint32_t>("a tensor's dimensions"));
         if (rank > 4) {
             return broken("GgufRank", said("the tensor %1 has %2 dimensions, at most 4 are allowed",
@@ -277,7 +277,7 @@ private:
         uint64_t count = 1;
         for (uint32_t i = 0; i < rank; ++i) {
             ENGINE_ASSIGN(const auto side, take<uint64_t>("a tensor's dimensions"));
-            if (side == 0 || !multiply(count, side) || count > (uint64_t{1} << 62)) {
+            if (side == 0 || !multiply(count, side) || count > kMostTensorBytes) {
                 return broken("GgufShape",
                               said("the tensor %1 has an impossible shape: dimension %2 is %3",
                                    inQuotes(tensor.name), i, side));
@@ -322,9 +322,26 @@ private:
         tensor.size_bytes = count / per_block;
         const uint64_t each = blocks ? static_cast<uint64_t>(kernels::rowOf(*blocks).block_bytes)
                                      : tensorTypeSize(tensor.type);
-        if (!multiply(tensor.size_bytes, each)) {
+        tensor.size_bytes *= each;
+        if (tensor.size_bytes > kMostTensorBytes) {
             return broken("GgufShape",
                           said("the tensor %1 is larger than any file", inQuotes(tensor.name)));
+        }
+        return {};
+    }
+
+    /// By sorting: a hash table may be as slow as a list where the names are chosen for it.
+    Result<void> checkNames() {
+        std::vector<std::string_view> names;
+        names.reserve(header_.tensors_.size());
+        for (const TensorInfo& tensor : header_.tensors_) {
+            names.emplace_back(tensor.name);
+        }
+        std::sort(names.begin(), names.end());
+        const auto twin = std::adjacent_find(names.begin(), names.end());
+        if (twin != names.end()) {
+            return broken("GgufTensorTwice",
+                          said("the tensor %1 stands there twice", inQuotes(*twin)));
         }
         return {};
     }
@@ -346,11 +363,11 @@ private:
                 return broken("GgufOverlap", said("the tensors %1 and %2 lie in the same bytes",
                                                   inQuotes(before->name), inQuotes(tensor.name)));
             }
-            if (__builtin_add_overflow(tensor.file_offset, tensor.size_bytes, &end) ||
-                end > (uint64_t{1} << 62)) {
+            if (tensor.file_offset > (uint64_t{1} << 62)) {
                 return broken("GgufOffset", said("the tensor %1 lies behind the end of any file",
                                                  inQuotes(tensor.name)));
             }
+            end = tensor.file_offset + tensor.size_bytes;
             if (begin + end > file_bytes_) {
                 if (!is_data_absence_allowed) {
                     return broken("GgufDataTruncated",
@@ -371,7 +388,6 @@ private:
     const GgufHeader::ReadBytes* read_;
     size_t at_ = 0;
     uint64_t tensor_count_ = 0, entry_count_ = 0, alignment_ = 32;
-    std::unordered_set<std::string> names_;
 };
 
 Result<GgufHeader> GgufHeader::parse(std::string_view file_name,

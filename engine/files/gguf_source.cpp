@@ -47,7 +47,7 @@ Result<OpenedPart> openPart(const fs::path& folder, const std::string& name) {
     return part;
 }
 
-/// "model-00002-of-00003.gguf" as that of part `number` + 1; empty for names of another form.
+/// "model-00002-of-00003.gguf" as that of part `number` + 1; "" where it does not end so.
 std::string partName(const std::string& name, int64_t number, int64_t count) {
     constexpr size_t kEndLength = 20; // -00002-of-00003.gguf
     const auto digits = [](int64_t value) {
@@ -65,41 +65,61 @@ std::string partName(const std::string& name, int64_t number, int64_t count) {
 Result<std::pair<int64_t, int64_t>> splitOf(const GgufHeader& header, const std::string& name) {
     ENGINE_ASSIGN(const auto number, header.integer("split.no"));
     ENGINE_ASSIGN(const auto count, header.integer("split.count"));
-    const int64_t all = std::max<int64_t>(1, count.value_or(1));
+    const int64_t all = count.value_or(0) == 0 ? 1 : *count;
     const int64_t own = number.value_or(0);
-    if (own < 0 || own >= all || all > 9999) {
-        return fileError("GgufSplit", name, said("says that it is part %1 of %2", own + 1, all));
+    constexpr int64_t kMostParts = 9999;
+    if (own < 0 || own >= all || all > kMostParts) {
+        return fileError("GgufSplit", name,
+                         said("says that it is number %1 (from 0) of %2 parts, of which there may "
+                              "be %3; the file is damaged, download it again",
+                              own, all, kMostParts));
     }
     return std::pair(own, all);
 }
 
-void takeTensors(GgufModel& model, OpenedPart part) {
+/// The part with that number of `count`, which must say so itself.
+Result<OpenedPart>
+openNumbered(const fs::path& folder, const std::string& any_name, int64_t number, int64_t count) {
+    const std::string name = partName(any_name, number, count);
+    if (!modelFileExists(folder, name)) {
+        return fileError("GgufPartMissing", name,
+                         said("is part %1 of %2 of the model and is not in the folder; download "
+                              "it beside %3",
+                              number + 1, count, any_name));
+    }
+    ENGINE_ASSIGN(OpenedPart part, openPart(folder, name));
+    ENGINE_ASSIGN(const auto split, splitOf(part.header, name));
+    if (split != std::pair(number, count)) {
+        return fileError("GgufSplit", name,
+                         said("says that it is part %1 of %2, its name says %3; the parts belong "
+                              "to different downloads",
+                              split.first + 1, split.second, number + 1));
+    }
+    return part;
+}
+
+Result<void> takeTensors(GgufModel& model, const OpenedPart& part) {
+    constexpr size_t kMostTensors = 65'536; // of one file as well
+    if (part.header.tensors().size() > kMostTensors - model.tensors.size()) {
+        return fileError("GgufCount", part.header.fileName(),
+                         said("the parts up to this one hold more than %1 tensors; is this a "
+                              "model?",
+                              kMostTensors));
+    }
     for (TensorInfo tensor : part.header.tensors()) {
         tensor.file_index = static_cast<int>(model.files.size());
         model.tensors.push_back(std::move(tensor));
     }
     model.is_data_absent = model.is_data_absent || part.header.isDataAbsent();
-    model.files.push_back(std::move(part.file));
+    model.files.push_back(part.file);
+    return {};
 }
 
 Result<void> addParts(GgufModel& model, const std::string& first_name, int64_t count) {
     for (int64_t i = 1; i < count; ++i) {
-        const std::string name = partName(first_name, i, count);
-        if (!modelFileExists(model.path.parent_path(), name)) {
-            return fileError("GgufPartMissing", name,
-                             said("is part %1 of %2 of the model and is not in the folder; "
-                                  "download it beside %3",
-                                  i + 1, count, first_name));
-        }
-        ENGINE_ASSIGN(OpenedPart part, openPart(model.path.parent_path(), name));
-        ENGINE_ASSIGN(const auto split, splitOf(part.header, name));
-        if (split != std::pair(i, count)) {
-            return fileError("GgufSplit", name,
-                             said("says that it is part %1 of %2, its name says %3; the parts "
-                                  "belong to different downloads",
-                                  split.first + 1, split.second, i + 1));
-        }
-        takeTensors(model, std::move(part));
+        ENGINE_ASSIGN(const OpenedPart part,
+                      openNumbered(model.path.parent_path(), first_name, i, count));
+        ENGINE_TRY(takeTensors(model, part));
     }
     ENGINE_ASSIGN(const auto promised, model.header.integer("split.tensors.count"));
     if (promised && *promised != static_cast<int64_t>(model.tensors.size())) {
@@ -117,28 +137,27 @@ const TensorInfo* GgufModel::find(std::string_view name) const {
 }
 
 Result<std::shared_ptr<const GgufModel>> openGgufModel(const fs::path& file) {
-    const fs::path folder = file.parent_path();
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
     std::string name = utf8Of(file.filename());
     ENGINE_ASSIGN(OpenedPart part, openPart(folder, name));
-    ENGINE_ASSIGN(auto split, splitOf(part.header, name));
+    ENGINE_ASSIGN(const auto split, splitOf(part.header, name));
     if (split.second > 1) {
-        const std::string first = partName(name, 0, split.second);
-        if (first.empty()) {
+        const auto [number, count] = split;
+        if (partName(name, number, count) != name) {
             return fileError("GgufSplit", name,
-                             said("is one of %1 parts, but its name does not end as theirs do "
-                                  "(-00001-of-%2.gguf); give it its own name again",
-                                  split.second, split.second));
+                             said("is part %1 of %2, but its name does not end as theirs do "
+                                  "(as model-00001-of-00003.gguf); give it its own name again",
+                                  number + 1, count));
         }
-        if (split.first != 0) {
-            name = first;
-            ENGINE_ASSIGN(part, openPart(folder, name));
-            ENGINE_ASSIGN(split, splitOf(part.header, name));
+        if (number != 0) {
+            ENGINE_ASSIGN(part, openNumbered(folder, name, 0, count));
+            name = part.header.fileName();
         }
     }
     auto model = std::make_shared<GgufModel>();
     model->path = folder / pathFromUtf8(name);
-    model->header = part.header;
-    takeTensors(*model, std::move(part));
+    ENGINE_TRY(takeTensors(*model, part));
+    model->header = std::move(part.header);
     ENGINE_TRY(addParts(*model, name, split.second));
     sortByName(model->tensors);
     const auto twin = std::adjacent_find(

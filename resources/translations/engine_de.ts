@@ -6191,5 +6191,309 @@
         <source>is an archive; unpack it and choose the folder that comes out</source>
         <translation>ist ein Archiv; packen Sie es aus und wählen Sie den Ordner, der dabei entsteht</translation>
     </message>
+    <message>
+        <source>%1: what stands for %2 has %3, at most %4 are read; get the file of another converter</source>
+        <translation>%1: was für %2 steht, hat %3; gelesen werden höchstens %4; nehmen Sie die Datei eines anderen Konverters</translation>
+    </message>
+    <message>
+        <source>%1: holds nothing that stands for %2; get the file of another converter</source>
+        <translation>%1: enthält nichts, was für %2 steht; nehmen Sie die Datei eines anderen Konverters</translation>
+    </message>
+    <message>
+        <source>%1: the file was cut short; download it again</source>
+        <translation>%1: die Datei ist abgeschnitten; laden Sie sie neu herunter</translation>
+    </message>
+    <message>
+        <source>get the mmproj file of the model&apos;s own repository</source>
+        <translation>nehmen Sie die mmproj-Datei aus dem Repository des Modells</translation>
+    </message>
+    <message>
+        <source>%1 beside the model fits</source>
+        <translation>%1 neben dem Modell passt</translation>
+    </message>
+    <message>
+        <source>%1: belongs to another model: its features are %2 wide, %3 is %4 wide; %5</source>
+        <translation>%1: gehört zu einem anderen Modell: seine Merkmale sind %2 breit, %3 ist %4 breit; %5</translation>
+    </message>
+    <message>
+        <source>%1: is not a projector (mmproj); %2</source>
+        <translation>%1: ist kein Projektor (mmproj); %2</translation>
+    </message>
+    <message>
+        <source>%1: models of its architecture take no projector; leave --mmproj out</source>
+        <translation>%1: Modelle dieser Architektur nehmen keinen Projektor; lassen Sie --mmproj weg</translation>
+    </message>
+    <message>
+        <source>%1: is not a GGUF file; --mmproj goes with one</source>
+        <translation>%1: ist keine GGUF-Datei; --mmproj gehört zu einer solchen</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 is missing or is no table; the file is damaged or holds another kind of model</source>
+        <translation>%1: der Tensor %2 fehlt oder ist keine Tabelle; die Datei ist beschädigt oder enthält eine andere Art von Modell</translation>
+    </message>
+    <message>
+        <source>%1: rope_freqs.weight is not a list of %2 numbers, ones followed by values of at least 1e29; other rotations are not implemented</source>
+        <translation>%1: rope_freqs.weight ist keine Liste von %2 Zahlen, Einsen und dann Werte von mindestens 1e29; andere Rotationen sind nicht umgesetzt</translation>
+    </message>
+    <message>
+        <source>%1: some full layers have a tensor attn_v.weight and others do not; the file is damaged</source>
+        <translation>%1: einige volle Schichten haben einen Tensor attn_v.weight, andere nicht; die Datei ist beschädigt</translation>
+    </message>
+    <message>
+        <source>gives layer %1 a width of %2, expected %3</source>
+        <translation>gibt Schicht %1 die Breite %2, erwartet wird %3</translation>
+    </message>
+    <message>
+        <source>is %1, expected a positive number</source>
+        <translation>ist %1, erwartet wird eine positive Zahl</translation>
+    </message>
+    <message>
+        <source>gives the layers different widths, which is not implemented</source>
+        <translation>gibt den Schichten verschiedene Breiten, was nicht umgesetzt ist</translation>
+    </message>
+    <message>
+        <source>is %1; models with experts of this architecture (Mixtral) are not implemented</source>
+        <translation>ist %1; Modelle dieser Architektur mit Experten (Mixtral) sind nicht umgesetzt</translation>
+    </message>
+    <message>
+        <source>or the tensor rope_freqs.weight scales the positions, as of Llama 3.1 and later; that is not implemented</source>
+        <translation>oder der Tensor rope_freqs.weight skaliert die Positionen, wie bei Llama 3.1 und später; das ist nicht umgesetzt</translation>
+    </message>
+    <message>
+        <source>%1: the key %2 %3</source>
+        <translation>%1: der Schlüssel %2 %3</translation>
+    </message>
+    <message>
+        <source>is missing; the file is damaged or was written by a converter that Belfry does not know</source>
+        <translation>fehlt; die Datei ist beschädigt oder stammt von einem Konverter, den Belfry nicht kennt</translation>
+    </message>
+    <message>
+        <source>has %1 values for %2 layers, or one that is out of range</source>
+        <translation>hat %1 Werte für %2 Schichten oder einen außerhalb der Grenzen</translation>
+    </message>
+    <message>
+        <source>%1: is a LoRA adapter; open the model that it was made for and add it there</source>
+        <translation>%1: ist ein LoRA-Adapter; öffnen Sie das Modell, für das er gemacht ist, und fügen Sie ihn dort hinzu</translation>
+    </message>
+    <message>
+        <source>%1: is a projector, which holds the towers for pictures and sound; open the model beside it</source>
+        <translation>%1: ist ein Projektor mit den Türmen für Bilder und Ton; öffnen Sie das Modell daneben</translation>
+    </message>
+    <message>
+        <source>%1: its architecture is %2; Belfry runs gemma4 and llama</source>
+        <translation>%1: die Architektur ist %2; Belfry führt gemma4 und llama aus</translation>
+    </message>
+    <message>
+        <source>is %1, expected at most %2</source>
+        <translation>ist %1, erwartet wird höchstens %2</translation>
+    </message>
+    <message>
+        <source>is %1 of heads of %2; only whole heads of an even size rotate</source>
+        <translation>ist %1 bei Köpfen von %2; nur ganze Köpfe gerader Größe werden gedreht</translation>
+    </message>
+    <message>
+        <source>is missing or no list; convert the model with a current llama.cpp</source>
+        <translation>fehlt oder ist keine Liste; konvertieren Sie das Modell mit einem aktuellen llama.cpp</translation>
+    </message>
+    <message>
+        <source>holds other values than true and false, or 1 and 0</source>
+        <translation>enthält andere Werte als wahr und falsch oder 1 und 0</translation>
+    </message>
+    <message>
+        <source>ends with a sliding layer, which is not implemented</source>
+        <translation>endet mit einer gleitenden Schicht, was nicht umgesetzt ist</translation>
+    </message>
+    <message>
+        <source>gives layer %1 %2 heads and %3 for keys and values, which is not implemented</source>
+        <translation>gibt Schicht %1 %2 Köpfe und %3 für Schlüssel und Werte, was nicht umgesetzt ist</translation>
+    </message>
+    <message>
+        <source>%1: holds its vision tower in the form of Ollama, which Belfry does not read; add an mmproj file for pictures</source>
+        <translation>%1: enthält den Bildturm in Ollamas Form, die Belfry nicht liest; fügen Sie für Bilder eine mmproj-Datei hinzu</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 is not one that Belfry knows; it may change what the model computes, so the file is not opened</source>
+        <translation>%1: den Tensor %2 kennt Belfry hier nicht; er kann ändern, was das Modell rechnet, daher wird die Datei nicht geöffnet</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 has a shape that its metadata do not allow; the file is damaged</source>
+        <translation>%1: der Tensor %2 hat eine Form, die die Metadaten nicht zulassen; die Datei ist beschädigt</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 is stored as %3; projectors with F32, F16 or BF16 for it are read</source>
+        <translation>%1: der Tensor %2 ist als %3 gespeichert; gelesen werden Projektoren, in denen er F32, F16 oder BF16 ist</translation>
+    </message>
+    <message>
+        <source>%1: holds the tensor %2 twice, by itself and within another; the file is damaged</source>
+        <translation>%1: enthält den Tensor %2 zweimal, für sich und in einem anderen; die Datei ist beschädigt</translation>
+    </message>
+    <message>
+        <source>%1: its tokenizer is %2 with the rules %3; Belfry has gemma4, and gpt2 with gpt-2, smollm or llama-bpe</source>
+        <translation>%1: der Tokenizer ist %2 mit den Regeln %3; Belfry hat gemma4, und gpt2 mit gpt-2, smollm oder llama-bpe</translation>
+    </message>
+    <message>
+        <source>%1: %2; the file is damaged, download it again</source>
+        <translation>%1: %2; die Datei ist beschädigt, laden Sie sie neu herunter</translation>
+    </message>
+    <message>
+        <source>it has no tokens or no merges</source>
+        <translation>sie hat keine Token oder keine Verschmelzungen</translation>
+    </message>
+    <message>
+        <source>it has %1 tokens, its table has rows for %2</source>
+        <translation>sie hat %1 Token, die Tabelle hat Zeilen für %2</translation>
+    </message>
+    <message>
+        <source>it has %1 tokens and %2 kinds of them</source>
+        <translation>sie hat %1 Token und %2 Arten dazu</translation>
+    </message>
+    <message>
+        <source>its tokens take more than %1</source>
+        <translation>die Token brauchen mehr als %1</translation>
+    </message>
+    <message>
+        <source>a merge is not two tokens</source>
+        <translation>eine Verschmelzung besteht nicht aus zwei Token</translation>
+    </message>
+    <message>
+        <source>its merges take more than %1</source>
+        <translation>die Verschmelzungen brauchen mehr als %1</translation>
+    </message>
+    <message>
+        <source>ends within %1: %2 bytes are needed at byte %3 of %4; the file was cut short, download it again</source>
+        <translation>endet innerhalb von %1: %2 Byte werden bei Byte %3 von %4 gebraucht; die Datei ist abgeschnitten, laden Sie sie neu herunter</translation>
+    </message>
+    <message>
+        <source>its header takes more than %1; is this a model?</source>
+        <translation>der Kopf braucht mehr als %1; ist das ein Modell?</translation>
+    </message>
+    <message>
+        <source>%1 at byte %2 has a length of %3 bytes, at most %4 are allowed</source>
+        <translation>%1 bei Byte %2 ist %3 Byte lang, erlaubt sind höchstens %4</translation>
+    </message>
+    <message>
+        <source>%1 at byte %2 is empty or not a text in UTF-8</source>
+        <translation>%1 bei Byte %2 ist leer oder kein Text in UTF-8</translation>
+    </message>
+    <message>
+        <source>does not begin with &quot;GGUF&quot;; is this a GGUF file?</source>
+        <translation>beginnt nicht mit &quot;GGUF&quot;; ist das eine GGUF-Datei?</translation>
+    </message>
+    <message>
+        <source>was written for a big-endian machine; get the usual file</source>
+        <translation>wurde für einen Big-Endian-Rechner geschrieben; nehmen Sie die übliche Datei</translation>
+    </message>
+    <message>
+        <source>has version %1 of the GGUF format, Belfry reads 2 and 3; convert the model with a current llama.cpp</source>
+        <translation>hat Version %1 des GGUF-Formats, Belfry liest 2 und 3; konvertieren Sie das Modell mit einem aktuellen llama.cpp</translation>
+    </message>
+    <message>
+        <source>says that it has %1 tensors and %2 metadata entries; a file of %3 bytes cannot hold them</source>
+        <translation>gibt %1 Tensoren und %2 Metadaten an; eine Datei von %3 Byte kann sie nicht enthalten</translation>
+    </message>
+    <message>
+        <source>the key %1 has the unknown type %2</source>
+        <translation>der Schlüssel %1 hat den unbekannten Typ %2</translation>
+    </message>
+    <message>
+        <source>the key %1 is a list of lists</source>
+        <translation>der Schlüssel %1 ist eine Liste von Listen</translation>
+    </message>
+    <message>
+        <source>the key %1 is a list of %2 elements; at most %3 are read, and no more than the file has bytes for</source>
+        <translation>der Schlüssel %1 ist eine Liste von %2 Elementen; gelesen werden höchstens %3, und nicht mehr, als die Datei Bytes hat</translation>
+    </message>
+    <message>
+        <source>the key %1 stands there twice</source>
+        <translation>der Schlüssel %1 steht dort zweimal</translation>
+    </message>
+    <message>
+        <source>the key %1 is not a power of two from 8 to 65536</source>
+        <translation>der Schlüssel %1 ist keine Zweierpotenz von 8 bis 65536</translation>
+    </message>
+    <message>
+        <source>the tensor %1 has %2 dimensions, at most 4 are allowed</source>
+        <translation>der Tensor %1 hat %2 Dimensionen, erlaubt sind höchstens 4</translation>
+    </message>
+    <message>
+        <source>the tensor %1 has an impossible shape: dimension %2 is %3</source>
+        <translation>der Tensor %1 hat eine unmögliche Form: Dimension %2 ist %3</translation>
+    </message>
+    <message>
+        <source>the tensor %1 begins at byte %2 of the data, which is no multiple of %3</source>
+        <translation>der Tensor %1 beginnt bei Byte %2 der Daten, was kein Vielfaches von %3 ist</translation>
+    </message>
+    <message>
+        <source>the tensor %1 is stored as %2, which Belfry does not read; get a file in Q4_0, Q4_K_M, Q5_K_M, Q6_K, Q8_0 or BF16</source>
+        <translation>der Tensor %1 ist als %2 gespeichert, was Belfry nicht liest; nehmen Sie eine Datei in Q4_0, Q4_K_M, Q5_K_M, Q6_K, Q8_0 oder BF16</translation>
+    </message>
+    <message>
+        <source>the tensor %1 has rows of %2 values, %3 has blocks of %4</source>
+        <translation>der Tensor %1 hat Zeilen von %2 Werten, %3 hat Blöcke von %4</translation>
+    </message>
+    <message>
+        <source>the tensor %1 is larger than any file</source>
+        <translation>der Tensor %1 ist größer als jede Datei</translation>
+    </message>
+    <message>
+        <source>the tensor %1 stands there twice</source>
+        <translation>der Tensor %1 steht dort zweimal</translation>
+    </message>
+    <message>
+        <source>the tensors %1 and %2 lie in the same bytes</source>
+        <translation>die Tensoren %1 und %2 liegen in denselben Bytes</translation>
+    </message>
+    <message>
+        <source>the tensor %1 lies behind the end of any file</source>
+        <translation>der Tensor %1 liegt hinter dem Ende jeder Datei</translation>
+    </message>
+    <message>
+        <source>the tensor %1 ends at byte %2, the file has %3; it was cut short, download it again</source>
+        <translation>der Tensor %1 endet bei Byte %2, die Datei hat %3; sie ist abgeschnitten, laden Sie sie neu herunter</translation>
+    </message>
+    <message>
+        <source>the key %1 is not %2; the file is damaged or was written by a converter that Belfry does not know</source>
+        <translation>der Schlüssel %1 ist nicht %2; die Datei ist beschädigt oder stammt von einem Konverter, den Belfry nicht kennt</translation>
+    </message>
+    <message>
+        <source>text in UTF-8</source>
+        <translation>Text in UTF-8</translation>
+    </message>
+    <message>
+        <source>a list of whole numbers</source>
+        <translation>eine Liste ganzer Zahlen</translation>
+    </message>
+    <message>
+        <source>a list of texts</source>
+        <translation>eine Liste von Texten</translation>
+    </message>
+    <message>
+        <source>says that it is number %1 (from 0) of %2 parts, of which there may be %3; the file is damaged, download it again</source>
+        <translation>gibt an, Nummer %1 (ab 0) von %2 Teilen zu sein, von denen es %3 geben darf; die Datei ist beschädigt, laden Sie sie neu herunter</translation>
+    </message>
+    <message>
+        <source>is part %1 of %2 of the model and is not in the folder; download it beside %3</source>
+        <translation>ist Teil %1 von %2 des Modells und nicht im Ordner; laden Sie ihn neben %3 herunter</translation>
+    </message>
+    <message>
+        <source>says that it is part %1 of %2, its name says %3; the parts belong to different downloads</source>
+        <translation>gibt an, Teil %1 von %2 zu sein, der Name sagt %3; die Teile gehören zu verschiedenen Downloads</translation>
+    </message>
+    <message>
+        <source>the parts up to this one hold more than %1 tensors; is this a model?</source>
+        <translation>die Teile bis zu diesem enthalten mehr als %1 Tensoren; ist das ein Modell?</translation>
+    </message>
+    <message>
+        <source>says that its %1 parts hold %2 tensors, they hold %3</source>
+        <translation>gibt an, dass seine %1 Teile %2 Tensoren enthalten; es sind %3</translation>
+    </message>
+    <message>
+        <source>is part %1 of %2, but its name does not end as theirs do (as model-00001-of-00003.gguf); give it its own name again</source>
+        <translation>ist Teil %1 von %2, doch der Name endet nicht so (wie model-00001-of-00003.gguf); geben Sie der Datei ihren Namen zurück</translation>
+    </message>
+    <message>
+        <source>%1: the scale of block %2 is not a finite number; the file is damaged, download it again</source>
+        <translation>%1: die Skala von Block %2 ist keine endliche Zahl; die Datei ist beschädigt, laden Sie sie neu herunter</translation>
+    </message>
 </context>
 </TS>

@@ -6191,5 +6191,309 @@
         <source>is an archive; unpack it and choose the folder that comes out</source>
         <translation>est une archive ; décompressez-la et choisissez le dossier obtenu</translation>
     </message>
+    <message>
+        <source>%1: what stands for %2 has %3, at most %4 are read; get the file of another converter</source>
+        <translation>%1 : ce qui tient lieu de %2 fait %3, %4 au plus sont lus ; prenez le fichier d’un autre convertisseur</translation>
+    </message>
+    <message>
+        <source>%1: holds nothing that stands for %2; get the file of another converter</source>
+        <translation>%1 : ne contient rien qui tienne lieu de %2 ; prenez le fichier d’un autre convertisseur</translation>
+    </message>
+    <message>
+        <source>%1: the file was cut short; download it again</source>
+        <translation>%1 : le fichier est tronqué ; téléchargez-le à nouveau</translation>
+    </message>
+    <message>
+        <source>get the mmproj file of the model&apos;s own repository</source>
+        <translation>prenez le fichier mmproj du dépôt du modèle lui-même</translation>
+    </message>
+    <message>
+        <source>%1 beside the model fits</source>
+        <translation>%1, à côté du modèle, convient</translation>
+    </message>
+    <message>
+        <source>%1: belongs to another model: its features are %2 wide, %3 is %4 wide; %5</source>
+        <translation>%1 : appartient à un autre modèle : ses caractéristiques ont une largeur de %2, %3 de %4 ; %5</translation>
+    </message>
+    <message>
+        <source>%1: is not a projector (mmproj); %2</source>
+        <translation>%1 : n’est pas un projecteur (mmproj) ; %2</translation>
+    </message>
+    <message>
+        <source>%1: models of its architecture take no projector; leave --mmproj out</source>
+        <translation>%1 : les modèles de cette architecture n’ont pas de projecteur ; omettez --mmproj</translation>
+    </message>
+    <message>
+        <source>%1: is not a GGUF file; --mmproj goes with one</source>
+        <translation>%1 : n’est pas un fichier GGUF ; --mmproj va avec un tel fichier</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 is missing or is no table; the file is damaged or holds another kind of model</source>
+        <translation>%1 : le tenseur %2 manque ou n’est pas un tableau ; le fichier est endommagé ou contient un autre genre de modèle</translation>
+    </message>
+    <message>
+        <source>%1: rope_freqs.weight is not a list of %2 numbers, ones followed by values of at least 1e29; other rotations are not implemented</source>
+        <translation>%1 : rope_freqs.weight n’est pas une liste de %2 nombres, des uns suivis de valeurs d’au moins 1e29 ; d’autres rotations ne sont pas prises en charge</translation>
+    </message>
+    <message>
+        <source>%1: some full layers have a tensor attn_v.weight and others do not; the file is damaged</source>
+        <translation>%1 : certaines couches pleines ont un tenseur attn_v.weight, d’autres non ; le fichier est endommagé</translation>
+    </message>
+    <message>
+        <source>gives layer %1 a width of %2, expected %3</source>
+        <translation>donne à la couche %1 une largeur de %2, attendu %3</translation>
+    </message>
+    <message>
+        <source>is %1, expected a positive number</source>
+        <translation>vaut %1, attendu un nombre positif</translation>
+    </message>
+    <message>
+        <source>gives the layers different widths, which is not implemented</source>
+        <translation>donne aux couches des largeurs différentes, ce qui n’est pas pris en charge</translation>
+    </message>
+    <message>
+        <source>is %1; models with experts of this architecture (Mixtral) are not implemented</source>
+        <translation>vaut %1 ; les modèles à experts de cette architecture (Mixtral) ne sont pas pris en charge</translation>
+    </message>
+    <message>
+        <source>or the tensor rope_freqs.weight scales the positions, as of Llama 3.1 and later; that is not implemented</source>
+        <translation>ou le tenseur rope_freqs.weight met les positions à l’échelle, comme dans Llama 3.1 et les suivants ; ce n’est pas pris en charge</translation>
+    </message>
+    <message>
+        <source>%1: the key %2 %3</source>
+        <translation>%1 : la clé %2 %3</translation>
+    </message>
+    <message>
+        <source>is missing; the file is damaged or was written by a converter that Belfry does not know</source>
+        <translation>manque ; le fichier est endommagé ou vient d’un convertisseur que Belfry ne connaît pas</translation>
+    </message>
+    <message>
+        <source>has %1 values for %2 layers, or one that is out of range</source>
+        <translation>a %1 valeurs pour %2 couches, ou une valeur hors limites</translation>
+    </message>
+    <message>
+        <source>%1: is a LoRA adapter; open the model that it was made for and add it there</source>
+        <translation>%1 : est un adaptateur LoRA ; ouvrez le modèle pour lequel il est fait et ajoutez-le là</translation>
+    </message>
+    <message>
+        <source>%1: is a projector, which holds the towers for pictures and sound; open the model beside it</source>
+        <translation>%1 : est un projecteur, qui contient les tours pour les images et le son ; ouvrez le modèle à côté</translation>
+    </message>
+    <message>
+        <source>%1: its architecture is %2; Belfry runs gemma4 and llama</source>
+        <translation>%1 : son architecture est %2 ; Belfry exécute gemma4 et llama</translation>
+    </message>
+    <message>
+        <source>is %1, expected at most %2</source>
+        <translation>vaut %1, attendu %2 au plus</translation>
+    </message>
+    <message>
+        <source>is %1 of heads of %2; only whole heads of an even size rotate</source>
+        <translation>vaut %1 pour des têtes de %2 ; seules des têtes entières de taille paire tournent</translation>
+    </message>
+    <message>
+        <source>is missing or no list; convert the model with a current llama.cpp</source>
+        <translation>manque ou n’est pas une liste ; convertissez le modèle avec un llama.cpp récent</translation>
+    </message>
+    <message>
+        <source>holds other values than true and false, or 1 and 0</source>
+        <translation>contient d’autres valeurs que vrai et faux, ou 1 et 0</translation>
+    </message>
+    <message>
+        <source>ends with a sliding layer, which is not implemented</source>
+        <translation>finit par une couche glissante, ce qui n’est pas pris en charge</translation>
+    </message>
+    <message>
+        <source>gives layer %1 %2 heads and %3 for keys and values, which is not implemented</source>
+        <translation>donne à la couche %1 %2 têtes et %3 pour les clés et valeurs, ce qui n’est pas pris en charge</translation>
+    </message>
+    <message>
+        <source>%1: holds its vision tower in the form of Ollama, which Belfry does not read; add an mmproj file for pictures</source>
+        <translation>%1 : contient sa tour de vision sous la forme d’Ollama, que Belfry ne lit pas ; ajoutez un fichier mmproj pour les images</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 is not one that Belfry knows; it may change what the model computes, so the file is not opened</source>
+        <translation>%1 : Belfry ne connaît pas le tenseur %2 ; il peut changer ce que le modèle calcule, le fichier n’est donc pas ouvert</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 has a shape that its metadata do not allow; the file is damaged</source>
+        <translation>%1 : le tenseur %2 a une forme que les métadonnées n’admettent pas ; le fichier est endommagé</translation>
+    </message>
+    <message>
+        <source>%1: the tensor %2 is stored as %3; projectors with F32, F16 or BF16 for it are read</source>
+        <translation>%1 : le tenseur %2 est en %3 ; les projecteurs qui l’ont en F32, F16 ou BF16 sont lus</translation>
+    </message>
+    <message>
+        <source>%1: holds the tensor %2 twice, by itself and within another; the file is damaged</source>
+        <translation>%1 : contient le tenseur %2 deux fois, seul et dans un autre ; le fichier est endommagé</translation>
+    </message>
+    <message>
+        <source>%1: its tokenizer is %2 with the rules %3; Belfry has gemma4, and gpt2 with gpt-2, smollm or llama-bpe</source>
+        <translation>%1 : son tokenizer est %2 avec les règles %3 ; Belfry a gemma4, et gpt2 avec gpt-2, smollm ou llama-bpe</translation>
+    </message>
+    <message>
+        <source>%1: %2; the file is damaged, download it again</source>
+        <translation>%1 : %2 ; le fichier est endommagé, téléchargez-le à nouveau</translation>
+    </message>
+    <message>
+        <source>it has no tokens or no merges</source>
+        <translation>il n’a pas de jetons ou pas de fusions</translation>
+    </message>
+    <message>
+        <source>it has %1 tokens, its table has rows for %2</source>
+        <translation>il a %1 jetons, son tableau a des lignes pour %2</translation>
+    </message>
+    <message>
+        <source>it has %1 tokens and %2 kinds of them</source>
+        <translation>il a %1 jetons et %2 genres de jetons</translation>
+    </message>
+    <message>
+        <source>its tokens take more than %1</source>
+        <translation>ses jetons prennent plus de %1</translation>
+    </message>
+    <message>
+        <source>a merge is not two tokens</source>
+        <translation>une fusion n’est pas faite de deux jetons</translation>
+    </message>
+    <message>
+        <source>its merges take more than %1</source>
+        <translation>ses fusions prennent plus de %1</translation>
+    </message>
+    <message>
+        <source>ends within %1: %2 bytes are needed at byte %3 of %4; the file was cut short, download it again</source>
+        <translation>finit au milieu de %1 : %2 octets sont nécessaires à l’octet %3 sur %4 ; le fichier est tronqué, téléchargez-le à nouveau</translation>
+    </message>
+    <message>
+        <source>its header takes more than %1; is this a model?</source>
+        <translation>son en-tête prend plus de %1 ; est-ce un modèle ?</translation>
+    </message>
+    <message>
+        <source>%1 at byte %2 has a length of %3 bytes, at most %4 are allowed</source>
+        <translation>%1 à l’octet %2 a une longueur de %3 octets, %4 au plus sont permis</translation>
+    </message>
+    <message>
+        <source>%1 at byte %2 is empty or not a text in UTF-8</source>
+        <translation>%1 à l’octet %2 est vide ou n’est pas un texte en UTF-8</translation>
+    </message>
+    <message>
+        <source>does not begin with &quot;GGUF&quot;; is this a GGUF file?</source>
+        <translation>ne commence pas par &quot;GGUF&quot; ; est-ce un fichier GGUF ?</translation>
+    </message>
+    <message>
+        <source>was written for a big-endian machine; get the usual file</source>
+        <translation>a été écrit pour une machine gros-boutiste ; prenez le fichier habituel</translation>
+    </message>
+    <message>
+        <source>has version %1 of the GGUF format, Belfry reads 2 and 3; convert the model with a current llama.cpp</source>
+        <translation>a la version %1 du format GGUF, Belfry lit 2 et 3 ; convertissez le modèle avec un llama.cpp récent</translation>
+    </message>
+    <message>
+        <source>says that it has %1 tensors and %2 metadata entries; a file of %3 bytes cannot hold them</source>
+        <translation>annonce %1 tenseurs et %2 métadonnées ; un fichier de %3 octets ne peut les contenir</translation>
+    </message>
+    <message>
+        <source>the key %1 has the unknown type %2</source>
+        <translation>la clé %1 a le type inconnu %2</translation>
+    </message>
+    <message>
+        <source>the key %1 is a list of lists</source>
+        <translation>la clé %1 est une liste de listes</translation>
+    </message>
+    <message>
+        <source>the key %1 is a list of %2 elements; at most %3 are read, and no more than the file has bytes for</source>
+        <translation>la clé %1 est une liste de %2 éléments ; %3 au plus sont lus, et pas plus que le fichier n’a d’octets</translation>
+    </message>
+    <message>
+        <source>the key %1 stands there twice</source>
+        <translation>la clé %1 y figure deux fois</translation>
+    </message>
+    <message>
+        <source>the key %1 is not a power of two from 8 to 65536</source>
+        <translation>la clé %1 n’est pas une puissance de deux de 8 à 65536</translation>
+    </message>
+    <message>
+        <source>the tensor %1 has %2 dimensions, at most 4 are allowed</source>
+        <translation>le tenseur %1 a %2 dimensions, 4 au plus sont permises</translation>
+    </message>
+    <message>
+        <source>the tensor %1 has an impossible shape: dimension %2 is %3</source>
+        <translation>le tenseur %1 a une forme impossible : la dimension %2 vaut %3</translation>
+    </message>
+    <message>
+        <source>the tensor %1 begins at byte %2 of the data, which is no multiple of %3</source>
+        <translation>le tenseur %1 commence à l’octet %2 des données, qui n’est pas un multiple de %3</translation>
+    </message>
+    <message>
+        <source>the tensor %1 is stored as %2, which Belfry does not read; get a file in Q4_0, Q4_K_M, Q5_K_M, Q6_K, Q8_0 or BF16</source>
+        <translation>le tenseur %1 est en %2, que Belfry ne lit pas ; prenez un fichier en Q4_0, Q4_K_M, Q5_K_M, Q6_K, Q8_0 ou BF16</translation>
+    </message>
+    <message>
+        <source>the tensor %1 has rows of %2 values, %3 has blocks of %4</source>
+        <translation>le tenseur %1 a des lignes de %2 valeurs, %3 a des blocs de %4</translation>
+    </message>
+    <message>
+        <source>the tensor %1 is larger than any file</source>
+        <translation>le tenseur %1 est plus grand que tout fichier</translation>
+    </message>
+    <message>
+        <source>the tensor %1 stands there twice</source>
+        <translation>le tenseur %1 y figure deux fois</translation>
+    </message>
+    <message>
+        <source>the tensors %1 and %2 lie in the same bytes</source>
+        <translation>les tenseurs %1 et %2 occupent les mêmes octets</translation>
+    </message>
+    <message>
+        <source>the tensor %1 lies behind the end of any file</source>
+        <translation>le tenseur %1 se trouve après la fin de tout fichier</translation>
+    </message>
+    <message>
+        <source>the tensor %1 ends at byte %2, the file has %3; it was cut short, download it again</source>
+        <translation>le tenseur %1 finit à l’octet %2, le fichier en a %3 ; il est tronqué, téléchargez-le à nouveau</translation>
+    </message>
+    <message>
+        <source>the key %1 is not %2; the file is damaged or was written by a converter that Belfry does not know</source>
+        <translation>la clé %1 n’est pas %2 ; le fichier est endommagé ou vient d’un convertisseur que Belfry ne connaît pas</translation>
+    </message>
+    <message>
+        <source>text in UTF-8</source>
+        <translation>du texte en UTF-8</translation>
+    </message>
+    <message>
+        <source>a list of whole numbers</source>
+        <translation>une liste de nombres entiers</translation>
+    </message>
+    <message>
+        <source>a list of texts</source>
+        <translation>une liste de textes</translation>
+    </message>
+    <message>
+        <source>says that it is number %1 (from 0) of %2 parts, of which there may be %3; the file is damaged, download it again</source>
+        <translation>dit être le numéro %1 (à partir de 0) de %2 parties, dont il peut y avoir %3 ; le fichier est endommagé, téléchargez-le à nouveau</translation>
+    </message>
+    <message>
+        <source>is part %1 of %2 of the model and is not in the folder; download it beside %3</source>
+        <translation>est la partie %1 sur %2 du modèle et n’est pas dans le dossier ; téléchargez-la à côté de %3</translation>
+    </message>
+    <message>
+        <source>says that it is part %1 of %2, its name says %3; the parts belong to different downloads</source>
+        <translation>dit être la partie %1 sur %2, son nom dit %3 ; les parties viennent de téléchargements différents</translation>
+    </message>
+    <message>
+        <source>the parts up to this one hold more than %1 tensors; is this a model?</source>
+        <translation>les parties jusqu’à celle-ci contiennent plus de %1 tenseurs ; est-ce un modèle ?</translation>
+    </message>
+    <message>
+        <source>says that its %1 parts hold %2 tensors, they hold %3</source>
+        <translation>dit que ses %1 parties contiennent %2 tenseurs, elles en contiennent %3</translation>
+    </message>
+    <message>
+        <source>is part %1 of %2, but its name does not end as theirs do (as model-00001-of-00003.gguf); give it its own name again</source>
+        <translation>est la partie %1 sur %2, mais son nom ne finit pas comme il le faut (comme model-00001-of-00003.gguf) ; rendez-lui son nom</translation>
+    </message>
+    <message>
+        <source>%1: the scale of block %2 is not a finite number; the file is damaged, download it again</source>
+        <translation>%1 : l’échelle du bloc %2 n’est pas un nombre fini ; le fichier est endommagé, téléchargez-le à nouveau</translation>
+    </message>
 </context>
 </TS>

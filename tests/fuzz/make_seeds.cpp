@@ -3,6 +3,7 @@
 // models' files and every named malformed case of the unit tests.
 #include "engine/text/tokenizer_bytes.h"
 #include "tests/engine/files/malformed_config.h"
+#include "tests/engine/files/malformed_gguf.h"
 #include "tests/engine/files/malformed_index.h"
 #include "tests/engine/files/malformed_safetensors.h"
 #include "tests/engine/media/media_files.h"
@@ -153,6 +154,30 @@ int addAdapters(const fs::path& root, const fs::path& golden) {
                      separator + "{" + pair + "}");
     }
     return adapters.count();
+}
+
+int addGgufs(const fs::path& root) {
+    Corpus files(root / "gguf");
+    for (support::gguf::File file :
+         {support::gguf::gemma(), support::gguf::gemmaWithExperts(),
+          support::gguf::gemmaWithoutTables(), support::gguf::assistant(), support::gguf::llama(),
+          support::gguf::projector(), support::gguf::embedders()}) {
+        files.add(file.header());
+        std::erase_if(file.keys,
+                      [](const auto& key) { return key.first.starts_with("tokenizer"); });
+        files.add(file.header());
+    }
+    support::gguf::File whole = support::gguf::llama(); // small enough to have its data
+    for (support::gguf::Tensor& tensor : whole.tensors) {
+        tensor.type = tensor.dims.size() > 1 ? 2 : 0; // Q4_0
+    }
+    files.add(whole.bytes());
+    for (const support::MalformedGguf& row : support::malformedGgufs()) {
+        for (const auto& [name, bytes] : row.files) {
+            files.add(bytes.substr(0, std::min(bytes.size(), kMaxSeedBytes)));
+        }
+    }
+    return files.count();
 }
 
 int addDeviceMaps(const fs::path& root) {
@@ -350,6 +375,7 @@ int main(int argc, char** argv) {
     requests.add(head + R"({"model":"m","prompt":["Once"],"max_tokens":4,"logprobs":2})");
     requests.add("GET /health HTTP/1.1\r\nhost: 127.0.0.1:1\r\norigin: null\r\n\r\n");
     const int adapters = addAdapters(root, golden);
+    const int ggufs = addGgufs(root);
     const int maps = addDeviceMaps(root);
     const int stores = addStores(root);
     const int chats = addChats(root);
@@ -362,8 +388,8 @@ int main(int argc, char** argv) {
     const int messages = addMessages(root);
     std::printf("seeds: %d headers, %d indexes, %d configs, %d tokenizers, %d adapters, %d device "
                 "maps, %d pictures, %d sounds, %d stores, %d chats, %d streams, %d requests, "
-                "%d messages\n",
+                "%d messages, %d GGUF files\n",
                 headers.count(), indexes.count(), configs.count(), tokenizers.count(), adapters,
-                maps, pictures, sounds, stores, chats, streams, requests.count(), messages);
+                maps, pictures, sounds, stores, chats, streams, requests.count(), messages, ggufs);
     return 0;
 }

@@ -50,6 +50,14 @@ public:
             return std::optional<std::string>();
         }
         ENGINE_ASSIGN(std::string found, written(text));
+        if (found.size() > maxTextBytes(text)) {
+            return Error{ErrorCode::InvalidFile,
+                         said("%1: what stands for %2 has %3, at most %4 are read; get the file of "
+                              "another converter",
+                              files_.text->header.fileName(), fileNameOf(text),
+                              ByteCount{found.size()}, ByteCount{maxTextBytes(text)}),
+                         {{"rule", "FileTooLarge"}, {"file", files_.text->header.fileName()}}};
+        }
         return std::optional(std::move(found));
     }
 
@@ -129,25 +137,29 @@ int rankOf(const GgufModel& projector) {
     return static_cast<int>(at - kOrder.begin());
 }
 
-/// The projectors in the model's folder that fit it, the best one first. A name narrows the search,
-/// the header decides.
-std::vector<std::shared_ptr<const GgufModel>> projectorsFor(const GgufModel& model, int64_t width) {
+/// The best projector beside the model that fits it; nullptr: there is none. A name narrows the
+/// search, the header decides.
+std::shared_ptr<const GgufModel> projectorFor(const GgufModel& model, int64_t width) {
     std::vector<fs::path> folders = {model.path.parent_path()};
     if (model.files.size() > 1) {
         folders.push_back(folders[0] / ".."); // parts are published in a folder of their own
     }
-    std::vector<std::shared_ptr<const GgufModel>> found;
+    constexpr size_t kMostOpened = 100; // a header may take a second
+    size_t opened_count = 0;
+    std::shared_ptr<const GgufModel> best;
     for (const fs::path& folder : folders) {
         for (const std::string& name : ggufFilesIn(folder, GgufRole::Projector)) {
+            if (++opened_count > kMostOpened) {
+                return best;
+            }
             auto opened = openGgufModel(folder / pathFromUtf8(name));
-            if (opened && fits(model, **opened, width)) {
-                found.push_back(*std::move(opened));
+            if (opened && fits(model, **opened, width) &&
+                (best == nullptr || rankOf(**opened) < rankOf(*best))) {
+                best = *std::move(opened);
             }
         }
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const auto& a, const auto& b) { return rankOf(*a) < rankOf(*b); });
-    return found;
+    return best;
 }
 
 Result<int64_t> widthOf(const GgufModel& model) {
@@ -158,8 +170,7 @@ Result<int64_t> widthOf(const GgufModel& model) {
 Result<std::shared_ptr<const GgufModel>> towersOf(const GgufModel& model, const fs::path& named) {
     ENGINE_ASSIGN(const int64_t width, widthOf(model));
     if (named.empty()) {
-        const auto found = projectorsFor(model, width);
-        return found.empty() ? std::shared_ptr<const GgufModel>() : found.front();
+        return projectorFor(model, width);
     }
     ENGINE_ASSIGN(auto projector, openGgufModel(named));
     const auto its = projectedWidth(*projector);
@@ -167,10 +178,10 @@ Result<std::shared_ptr<const GgufModel>> towersOf(const GgufModel& model, const 
         return projector;
     }
     const std::string& name = projector->header.fileName();
-    const auto others = projectorsFor(model, width);
-    const Sentence step = others.empty()
+    const auto other = projectorFor(model, width);
+    const Sentence step = other == nullptr
                               ? said("get the mmproj file of the model's own repository")
-                              : said("%1 beside the model fits", others.front()->header.fileName());
+                              : said("%1 beside the model fits", other->header.fileName());
     return Error{ErrorCode::InvalidFile,
                  its ? said("%1: belongs to another model: its features are %2 wide, %3 is %4 "
                             "wide; %5",
@@ -202,7 +213,8 @@ bool isGgufFile(const fs::path& path) {
     if (!fs::is_regular_file(path, failure)) {
         return false;
     }
-    const auto head = headOfModelFile(path.parent_path(), utf8Of(path.filename()), 4);
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    const auto head = headOfModelFile(folder, utf8Of(path.filename()), 4);
     return lowered(utf8Of(path)).ends_with(".gguf") ||
            (head.size() == 4 && std::memcmp(head.data(), "GGUF", 4) == 0);
 }

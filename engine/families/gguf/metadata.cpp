@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <utility>
@@ -48,12 +49,6 @@ std::string listText(const std::vector<T>& values) {
     return text + "]";
 }
 
-std::string prefixOf(Architecture architecture) {
-    return architecture == Architecture::Gemma4  ? "gemma4."
-           : architecture == Architecture::Llama ? "llama."
-                                                 : "gemma4-assistant.";
-}
-
 /// Ids of tokens by their texts; -1 where there is none.
 Result<std::vector<int64_t>> idsOf(const GgufModel& model,
                                    std::initializer_list<std::string_view> tokens) {
@@ -83,7 +78,7 @@ Result<int64_t> rowsOf(const GgufModel& model, std::string_view tensor) {
 
 /// Which share of a full layer's head rotates: the divisors of its frequencies are 1, then at least
 /// 1e29, which is no rotation.
-Result<double> rotaryFactor(const GgufModel& model) {
+Result<double> rotaryFactor(const GgufModel& model, int64_t head_dim) {
     const TensorInfo* info = model.find("rope_freqs.weight");
     if (info == nullptr) {
         return 1.0;
@@ -93,15 +88,15 @@ Result<double> rotaryFactor(const GgufModel& model) {
     }
     const auto refuse = [&] {
         return Error{ErrorCode::Unsupported,
-                     said("%1: rope_freqs.weight is not a list of ones followed by values of at "
-                          "least 1e29; other rotations are not implemented",
-                          model.header.fileName()),
+                     said("%1: rope_freqs.weight is not a list of %2 numbers, ones followed by "
+                          "values of at least 1e29; other rotations are not implemented",
+                          model.header.fileName(), head_dim / 2),
                      {{"rule", "GgufRopeFreqs"}}};
     };
-    std::vector<float> divisors(static_cast<size_t>(info->size_bytes / 4));
-    if (info->type != TensorType::F32 || divisors.empty() || divisors.size() > 65'536) {
+    if (info->type != TensorType::F32 || info->size_bytes != 2 * static_cast<uint64_t>(head_dim)) {
         return refuse();
     }
+    std::vector<float> divisors(static_cast<size_t>(head_dim / 2));
     ENGINE_TRY(model.files[static_cast<size_t>(info->file_index)]->read(
         info->file_offset, std::as_writable_bytes(std::span(divisors))));
     const auto rotating = std::find_if(divisors.begin(), divisors.end(),
@@ -110,6 +105,29 @@ Result<double> rotaryFactor(const GgufModel& model) {
         return refuse();
     }
     return static_cast<double>(rotating - divisors.begin()) / static_cast<double>(divisors.size());
+}
+
+/// Whether the values of full layers are their keys, which have no tensor of their own then.
+Result<bool>
+areValuesKeys(const GgufModel& model, const std::vector<int64_t>& sliding, int64_t first_shared) {
+    bool is_k_v = false;
+    bool has_values = false;
+    for (int64_t i = 0; i < first_shared; ++i) {
+        const std::string layer = "blk." + std::to_string(i) + ".attn_";
+        if (sliding[static_cast<size_t>(i)] == 0 && model.find(layer + "k.weight") != nullptr) {
+            const bool has_v = model.find(layer + "v.weight") != nullptr;
+            has_values = has_values || has_v;
+            is_k_v = is_k_v || !has_v;
+        }
+    }
+    if (is_k_v && has_values) {
+        return Error{ErrorCode::InvalidFile,
+                     said("%1: some full layers have a tensor attn_v.weight and others do not; the "
+                          "file is damaged",
+                          model.header.fileName()),
+                     {{"rule", "GgufTensorMissing"}}};
+    }
+    return is_k_v;
 }
 
 /// text_config of Gemma 4 and its assistants.
@@ -130,16 +148,17 @@ Result<std::string> gemmaText(const GgufModel& model, Architecture architecture)
     ENGINE_ASSIGN(const double softcap, keys.number("final_logit_softcapping", 0.0));
     ENGINE_ASSIGN(const double theta, keys.number("rope.freq_base", 1e6));
     ENGINE_ASSIGN(const double local_theta, keys.number("rope.freq_base_swa", 1e4));
-    ENGINE_ASSIGN(const double rotary, rotaryFactor(model));
+    ENGINE_ASSIGN(const int64_t head_dim, keys.count("attention.key_length", 2));
+    ENGINE_ASSIGN(const double rotary, rotaryFactor(model, head_dim));
     ENGINE_ASSIGN(const int64_t experts, keys.count("expert_count", 0, 0));
 
     // The layers that share keys and values may have MLPs of twice the width.
     const int64_t first_shared = is_draft ? layers : layers - shared;
+    ENGINE_ASSIGN(const bool is_k_v, areValuesKeys(model, sliding, first_shared));
     const int64_t width = widths.front();
     const bool is_double = widths.back() != width;
     std::string types;
     Object own; // sizes of full layers
-    bool is_k_v = false;
     for (int64_t i = 0; i < layers; ++i) {
         const auto at = static_cast<size_t>(i);
         if (widths[at] != (is_double && i >= first_shared ? 2 * width : width)) {
@@ -155,9 +174,6 @@ Result<std::string> gemmaText(const GgufModel& model, Architecture architecture)
                                            .add("head_dim", heads[at].head_dim)
                                            .add("num_key_value_heads", heads[at].kv_heads)
                                            .done());
-            const std::string layer = "blk." + std::to_string(i) + ".";
-            is_k_v = is_k_v || (model.find(layer + "attn_k.weight") != nullptr &&
-                                model.find(layer + "attn_v.weight") == nullptr);
         }
     }
     const auto slides = std::find(sliding.begin(), sliding.end(), 1);
@@ -191,6 +207,10 @@ Result<std::string> gemmaText(const GgufModel& model, Architecture architecture)
                                             .add("partial_rotary_factor", rotary)
                                             .done())
                  .done());
+    if (softcap < 0) {
+        return keys.wrong("final_logit_softcapping",
+                          said("is %1, expected a positive number", fractionText(softcap)));
+    }
     if (softcap > 0) {
         text.add("final_logit_softcapping", softcap);
     }
@@ -204,6 +224,11 @@ Result<std::string> gemmaText(const GgufModel& model, Architecture architecture)
         ENGINE_ASSIGN(const int64_t used, keys.count("expert_used_count"));
         ENGINE_ASSIGN(const auto expert_widths,
                       keys.perLayer("expert_feed_forward_length", layers));
+        if (std::adjacent_find(expert_widths.begin(), expert_widths.end(), std::not_equal_to<>()) !=
+            expert_widths.end()) {
+            return keys.wrong("expert_feed_forward_length",
+                              said("gives the layers different widths, which is not implemented"));
+        }
         text.flag("enable_moe_block", true)
             .add("num_experts", experts)
             .add("top_k_experts", used)
@@ -253,8 +278,7 @@ Result<std::string> visionText(const GgufModel& towers) {
 Result<std::string> audioText(const GgufModel& towers) {
     const Keys keys(towers, "clip.audio.");
     ENGINE_ASSIGN(const int64_t hidden, keys.count("embedding_length"));
-    const TensorInfo* projection = towers.find("a.pre_encode.out.weight");
-    if (projection == nullptr) {
+    if (towers.find("a.pre_encode.out.weight") == nullptr) {
         return Object()
             .text("model_type", "gemma4_unified_audio")
             .add("audio_embed_dim", hidden)
@@ -272,7 +296,7 @@ Result<std::string> audioText(const GgufModel& towers) {
         .add("hidden_size", hidden)
         .add("num_hidden_layers", layers)
         .add("num_attention_heads", heads)
-        .add("output_proj_dims", projection->shape.front())
+        .add("output_proj_dims", side("a.pre_encode.out.weight", 0))
         .add("conv_kernel_size", side("a.blk.0.conv_dw.weight", 1))
         .add("subsampling_conv_channels",
              listText(
@@ -290,6 +314,14 @@ Result<std::string> gemmaConfig(const Files& files) {
         files.towers != nullptr && files.towers->find("mm.input_projection.weight") != nullptr;
     const bool has_audio =
         files.towers != nullptr && files.towers->find("mm.a.input_projection.weight") != nullptr;
+    if (files.towers != nullptr && !has_vision &&
+        (!has_audio || files.towers->find("v.patch_embd.weight") != nullptr)) {
+        ENGINE_TRY(rowsOf(*files.towers, "mm.input_projection.weight"));
+    }
+    if (files.towers != nullptr && !has_audio &&
+        files.towers->find("a.pre_encode.out.weight") != nullptr) {
+        ENGINE_TRY(rowsOf(*files.towers, "mm.a.input_projection.weight"));
+    }
     const bool is_unified = has_vision && files.towers->find("v.patch_norm.1.weight") != nullptr;
     const std::string kind = is_unified ? "gemma4_unified" : "gemma4";
     Object root;
@@ -331,9 +363,10 @@ Result<std::string> assistantConfig(const GgufModel& model) {
     root.text("model_type", "gemma4_assistant")
         .add("backbone_hidden_size", backbone)
         .add("text_config", text);
-    if (const TensorInfo* centroids = model.find("masked_embd_centroids.weight");
-        centroids != nullptr && model.find("masked_embd_ordering") != nullptr) {
-        root.flag("use_ordered_embeddings", true).add("num_centroids", centroids->shape.front());
+    if (model.find("masked_embd_centroids.weight") != nullptr &&
+        model.find("masked_embd_ordering") != nullptr) {
+        ENGINE_ASSIGN(const int64_t centroids, rowsOf(model, "masked_embd_centroids.weight"));
+        root.flag("use_ordered_embeddings", true).add("num_centroids", centroids);
     }
     return root.done();
 }
@@ -377,6 +410,12 @@ Result<std::string> llamaConfig(const GgufModel& model) {
 }
 
 } // namespace
+
+std::string prefixOf(Architecture architecture) {
+    return architecture == Architecture::Gemma4  ? "gemma4."
+           : architecture == Architecture::Llama ? "llama."
+                                                 : "gemma4-assistant.";
+}
 
 Error Keys::wrong(std::string_view key, const Sentence& what) const {
     return Error{ErrorCode::Unsupported,
@@ -487,6 +526,14 @@ Result<std::vector<LayerHeads>> headsOf(const GgufModel& model, Architecture arc
                                    "llama.cpp"));
         }
         ENGINE_ASSIGN(sliding, keys.perLayer("attention.sliding_window_pattern", layers));
+        if (*std::max_element(sliding.begin(), sliding.end()) > 1) {
+            return keys.wrong("attention.sliding_window_pattern",
+                              said("holds other values than true and false, or 1 and 0"));
+        }
+        if (sliding.back() != 0) {
+            return keys.wrong("attention.sliding_window_pattern",
+                              said("ends with a sliding layer, which is not implemented"));
+        }
         ENGINE_ASSIGN(dim, keys.count("attention.key_length", 2));
         ENGINE_ASSIGN(local_dim, keys.count("attention.key_length_swa", 2));
     }

@@ -22,6 +22,9 @@ enum class Architecture : uint8_t { Gemma4 = 1, Gemma4Assistant, Llama };
 /// Errors: Unsupported (another one, named), InvalidFile (a projector or an adapter).
 Result<Architecture> architectureOf(const GgufModel& model);
 
+/// What the keys of the architecture begin with.
+std::string prefixOf(Architecture architecture);
+
 /// A key of the model's architecture: "block_count" as "gemma4.block_count". Errors: as the readers
 /// of GgufHeader; InvalidFile where it is missing, or not from `least` to `most`.
 class Keys {

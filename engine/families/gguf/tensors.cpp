@@ -19,7 +19,7 @@ struct Name {
     std::string_view stored, shown;
 };
 
-/// Of a decoder's layer, behind "blk.N." and "model.language_model.layers.N.".
+/// Of a layer of Gemma 4, behind "blk.N." and "model.language_model.layers.N.".
 constexpr Name kLayerNames[] = {
     {"attn_norm.weight", "input_layernorm.weight"},
     {"attn_q.weight", "self_attn.q_proj.weight"},
@@ -35,9 +35,15 @@ constexpr Name kLayerNames[] = {
     {"ffn_down.weight", "mlp.down_proj.weight"},
     {"post_ffw_norm.weight", "post_feedforward_layernorm.weight"},
     {"layer_output_scale.weight", "layer_scalar"},
+};
+/// There where a token has inputs of its own for each layer,
+constexpr Name kInputNames[] = {
     {"inp_gate.weight", "per_layer_input_gate.weight"},
     {"proj.weight", "per_layer_projection.weight"},
     {"post_norm.weight", "post_per_layer_input_norm.weight"},
+};
+/// and where there are experts.
+constexpr Name kExpertNames[] = {
     {"ffn_gate_inp.weight", "router.proj.weight"},
     {"ffn_gate_inp.scale", "router.scale"},
     {"ffn_down_exps.scale", "router.per_expert_scale"},
@@ -48,13 +54,28 @@ constexpr Name kLayerNames[] = {
     {"post_ffw_norm_2.weight", "post_feedforward_layernorm_2.weight"},
 };
 
+/// Of a layer of `llama`.
+constexpr Name kLlamaNames[] = {
+    {"attn_norm.weight", "input_layernorm.weight"},
+    {"attn_q.weight", "self_attn.q_proj.weight"},
+    {"attn_k.weight", "self_attn.k_proj.weight"},
+    {"attn_v.weight", "self_attn.v_proj.weight"},
+    {"attn_output.weight", "self_attn.o_proj.weight"},
+    {"ffn_norm.weight", "post_attention_layernorm.weight"},
+    {"ffn_gate.weight", "mlp.gate_proj.weight"},
+    {"ffn_up.weight", "mlp.up_proj.weight"},
+    {"ffn_down.weight", "mlp.down_proj.weight"},
+};
+
 constexpr Name kTextNames[] = {
     {"token_embd.weight", "model.language_model.embed_tokens.weight"},
+    {"output_norm.weight", "model.language_model.norm.weight"},
+    {"output.weight", "lm_head.weight"},
+};
+constexpr Name kInputTableNames[] = {
     {"per_layer_token_embd.weight", "model.language_model.embed_tokens_per_layer.weight"},
     {"per_layer_model_proj.weight", "model.language_model.per_layer_model_projection.weight"},
     {"per_layer_proj_norm.weight", "model.language_model.per_layer_projection_norm.weight"},
-    {"output_norm.weight", "model.language_model.norm.weight"},
-    {"output.weight", "lm_head.weight"},
 };
 
 constexpr Name kTowerNames[] = {
@@ -163,7 +184,7 @@ LayerName layerName(std::string_view name, std::string_view prefix) {
         std::from_chars(after.data(), after.data() + after.size(), result.layer);
     const auto digits = static_cast<size_t>(end - after.data());
     if (fault != std::errc() || result.layer < 0 || digits >= after.size() ||
-        after[digits] != '.') {
+        after[digits] != '.' || (digits > 1 && after.front() == '0')) {
         return {};
     }
     result.rest = after.substr(digits + 1);
@@ -206,6 +227,11 @@ public:
     Result<void> text(Architecture architecture) {
         ENGINE_ASSIGN(heads_, headsOf(*model_, architecture));
         architecture_ = architecture;
+        const Keys keys(*model_, prefixOf(architecture));
+        ENGINE_ASSIGN(const int64_t inputs, keys.count("embedding_length_per_layer_input", 0, 0));
+        ENGINE_ASSIGN(const int64_t experts, keys.count("expert_count", 0, 0));
+        has_inputs_ = inputs > 0;
+        has_experts_ = experts > 0;
         bool has_media = false;
         for (const TensorInfo& tensor : model_->tensors) {
             const bool is_media = tensor.name.starts_with("v.") || tensor.name.starts_with("a.") ||
@@ -280,6 +306,9 @@ private:
         if (of.layer < 0) {
             auto name =
                 is_draft ? found(kAssistantNames, tensor.name) : found(kTextNames, tensor.name);
+            if (!name && has_inputs_) {
+                name = found(kInputTableNames, tensor.name);
+            }
             if (!name) {
                 return unknown(tensor);
             }
@@ -292,30 +321,38 @@ private:
         const std::string layer = (is_draft ? "model.layers." : "model.language_model.layers.") +
                                   std::to_string(of.layer) + ".";
         const LayerHeads& heads = heads_[static_cast<size_t>(of.layer)];
-        if (of.rest == "attn_qkv.weight") {
+        const bool is_llama = architecture_ == Architecture::Llama;
+        if (of.rest == "attn_qkv.weight" && !is_llama) {
             return addFusedHeads(tensor, layer, heads);
         }
-        if (of.rest == "ffn_gate_exps.weight") {
+        if (of.rest == "ffn_gate_exps.weight" && has_experts_) {
             return addGateUp(tensor, layer, of.layer);
         }
-        if (of.rest == "ffn_up_exps.weight") {
+        if (of.rest == "ffn_up_exps.weight" && has_experts_) {
             return {}; // beside the one before
         }
-        if (architecture_ == Architecture::Llama) {
-            if (of.rest == "attn_q.weight" || of.rest == "attn_k.weight") {
-                return addPermuted(tensor, layer + *found(kLayerNames, of.rest), heads);
-            }
-            if (of.rest == "ffn_norm.weight") {
-                source_->add(shown(tensor, layer + "post_attention_layernorm.weight"));
-                return {};
-            }
-        }
-        const auto name = found(kLayerNames, of.rest);
+        const auto name = layerTensorName(of.rest);
         if (!name) {
             return unknown(tensor);
         }
+        if (is_llama && (of.rest == "attn_q.weight" || of.rest == "attn_k.weight")) {
+            return addPermuted(tensor, layer + *name, heads);
+        }
         source_->add(shown(tensor, layer + *name));
         return {};
+    }
+
+    /// nullopt for what the metadata say that the model does not have: left out, it would change
+    /// what is computed.
+    [[nodiscard]] std::optional<std::string> layerTensorName(std::string_view rest) const {
+        if (architecture_ == Architecture::Llama) {
+            return found(kLlamaNames, rest);
+        }
+        auto name = found(kLayerNames, rest);
+        if (!name && has_inputs_) {
+            name = found(kInputNames, rest);
+        }
+        return !name && has_experts_ ? found(kExpertNames, rest) : name;
     }
 
     /// q, k and v of a layer in one tensor, one's rows after the other's.
@@ -392,7 +429,7 @@ private:
     /// Columns of a patch: all values of a channel one after the other, where the published order
     /// has the channels of a pixel together.
     Result<void> addChannelFirst(TensorInfo info, const TensorInfo& tensor) {
-        const bool is_vector = info.shape.size() == 1;
+        const bool is_vector = info.shape.size() <= 1;
         const uint64_t rows = is_vector ? 1 : static_cast<uint64_t>(info.shape.front());
         const uint64_t size = tensorTypeSize(info.type);
         const uint64_t cols = size == 0 ? 0 : info.size_bytes / size / rows;
@@ -405,7 +442,7 @@ private:
                               model_->header.fileName(), tensor.name, tensorTypeName(tensor.type)),
                          {{"rule", "GgufTensorType"}, {"tensor", tensor.name}}};
         }
-        if (side == 0 || side * side * 3 != cols) {
+        if (info.shape.empty() || side == 0 || side * side * 3 != cols) {
             return wrongShape(tensor);
         }
         if (!is_vector) {
@@ -441,6 +478,7 @@ private:
     int first_file_;
     Architecture architecture_ = Architecture::Gemma4;
     std::vector<LayerHeads> heads_;
+    bool has_inputs_ = false, has_experts_ = false;
 };
 
 } // namespace
@@ -451,6 +489,17 @@ Result<void> addTensors(const Files& files, Architecture architecture, GgufSourc
         ENGINE_TRY(Adder(*files.towers, source, source.addFiles(files.towers)).towers());
     }
     source.sort();
+    const auto& tensors = source.tensors();
+    const auto twin = std::adjacent_find(
+        tensors.begin(), tensors.end(),
+        [](const TensorInfo& a, const TensorInfo& b) { return a.name == b.name; });
+    if (twin != tensors.end()) {
+        return Error{ErrorCode::InvalidFile,
+                     said("%1: holds the tensor %2 twice, by itself and within another; the file "
+                          "is damaged",
+                          source.fileNames()[static_cast<size_t>(twin->file_index)], twin->name),
+                     {{"rule", "GgufTensorTwice"}, {"tensor", twin->name}}};
+    }
     return {};
 }
 

@@ -4,6 +4,7 @@
 #include "engine/base/json/text.h"
 #include "engine/base/utf8.h"
 #include "engine/families/gguf/metadata.h"
+#include "engine/files/checkpoint.h"
 
 #include <algorithm>
 #include <array>
@@ -145,6 +146,7 @@ Result<std::string> tokenizerText(const GgufModel& model) {
     }
     std::string added;
     std::string vocab;
+    const uint64_t most = maxTextBytes(ModelText::Tokenizer); // a character may become six
     for (size_t id = 0; id < tokens->size(); ++id) {
         const std::string_view token = (*tokens)[id];
         const int64_t kind = kinds ? (*kinds)[id] : 1;
@@ -153,6 +155,9 @@ Result<std::string> tokenizerText(const GgufModel& model) {
         const bool is_added =
             is_marker || kind == kUnknown || kind == kControl || kind == kUserDefined;
         vocab += (id == 0 ? "" : ",") + jsonString(token) + ":" + std::to_string(id);
+        if (vocab.size() + added.size() > most) {
+            return broken(model, said("its tokens take more than %1", ByteCount{most}));
+        }
         if (is_added && kind != kByte && token != "</s>") {
             added += (added.empty() ? "" : ",") +
                      addedText(token, id, is_marker || kind != kUserDefined);
@@ -163,6 +168,9 @@ Result<std::string> tokenizerText(const GgufModel& model) {
         const size_t space = merge.empty() ? std::string_view::npos : merge.find(' ', 1);
         if (space == std::string_view::npos) {
             return broken(model, said("a merge is not two tokens"));
+        }
+        if (pairs.size() > most) {
+            return broken(model, said("its merges take more than %1", ByteCount{most}));
         }
         pairs += (pairs.empty() ? "[" : ",[") + jsonString(merge.substr(0, space)) + "," +
                  jsonString(merge.substr(space + 1)) + "]";
