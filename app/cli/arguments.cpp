@@ -52,6 +52,12 @@ Result<void> checkTogether(const Arguments& out) {
     if (out.command == "logits" && out.raw_prompt.empty() == out.ids.empty()) {
         return wrongUsage("logits: give either --raw-prompt TEXT or --ids 1,2,3");
     }
+    if (out.command == "compare" && out.text_file.empty()) {
+        return wrongUsage("compare: --text FILE is missing");
+    }
+    if (out.command == "compare" && out.second_model.empty() && out.second_quant.empty()) {
+        return wrongUsage("compare: give a second model or --quant2, with which MODEL is compared");
+    }
     const engine::SamplingParameters& sampling = out.sampling;
     if (out.command == "bench" && sampling.temperature < 0 &&
         (sampling.top_k >= 0 || sampling.top_p >= 0 || sampling.min_p >= 0 ||
@@ -183,6 +189,7 @@ Result<void> chooseModel(Arguments& out) {
         return wrongUsage(out.command + ": no model given\n" + usage(out.command));
     }
     out.load.model = out.model;
+    out.second_model = app::pastedPath(out.second_model);
     return {};
 }
 

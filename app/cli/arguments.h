@@ -39,6 +39,10 @@ struct Arguments {
     std::string added_folder, removed_folder, deleted;
     bool is_agreed = false;    ///< --yes
     bool is_unplanned = false; ///< --no-plan
+    // compare
+    std::string second_model; ///< Empty: the first one.
+    std::string second_quant; ///< Empty: as the first one.
+    std::string text_file;
     // logits, merge
     int64_t last = 1;
     std::string out;

@@ -5,10 +5,12 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
+#include "app/cli/temporary_folder.h"
 #include "engine/base/paths.h"
 
-#include <random>
+#include <filesystem>
 #include <string>
+#include <utility>
 
 namespace cli {
 
@@ -16,19 +18,6 @@ using engine::Result;
 using nlohmann::ordered_json;
 
 namespace {
-
-/// A folder that is gone when the benchmark is.
-struct TemporaryFolder {
-    std::filesystem::path path = std::filesystem::temp_directory_path() /
-                                 ("belfry-bench-" + std::to_string(std::random_device{}()));
-    TemporaryFolder() { std::filesystem::create_directories(path); }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    ~TemporaryFolder() {
-        std::error_code code;
-        std::filesystem::remove_all(path, code);
-    }
-};
 
 /// Tokens of the context that everything asked for fits into.
 int64_t contextFor(const Arguments& arguments) {
@@ -61,8 +50,9 @@ ordered_json draftsJson(const engine::DraftReport& report, const std::vector<dou
 /// The loaded model under measurement.
 class Bench {
 public:
-    Bench(engine::Engine& engine, const Arguments& arguments)
-        : engine_(engine), arguments_(arguments) {}
+    /// `folder`: for an adapter and media of its own.
+    Bench(engine::Engine& engine, const Arguments& arguments, std::filesystem::path folder)
+        : engine_(engine), arguments_(arguments), folder_(std::move(folder)) {}
     Result<void> run();
     [[nodiscard]] const ordered_json& report() const { return report_; }
 
@@ -80,7 +70,7 @@ private:
     engine::Engine& engine_;
     const Arguments& arguments_;
     engine::WorkCounts counts_;
-    const TemporaryFolder folder_;
+    const std::filesystem::path folder_;
     bool is_on_card_ = false; ///< Rates of the processor say nothing then.
     double card_read_ = 0.0;  ///< GB/s of the slowest card; 0 = not measured.
     double peak_ = 0.0;       ///< GFLOP/s where the model computes; 0 = not measured.
@@ -158,7 +148,7 @@ Result<void> Bench::addAdapter() {
     const auto targets = arguments_.adapter_targets == "all-linear"
                              ? engine::AdapterTargets::AllLinear
                              : engine::AdapterTargets::Projections;
-    const std::filesystem::path folder = folder_.path / "adapter";
+    const std::filesystem::path folder = folder_ / "adapter";
     ENGINE_TRY(engine_.writeRandomAdapter(folder, arguments_.adapter_rank, targets));
     std::vector<engine::AdapterChoice> adapters = engine_.loadedRequest().adapters;
     adapters.push_back({engine::utf8Of(folder), 1.0, true});
@@ -247,7 +237,7 @@ Result<void> Bench::run() {
         }
     }
     if (arguments_.has_towers) {
-        ENGINE_TRY(benchMedia(engine_, folder_.path, report_));
+        ENGINE_TRY(benchMedia(engine_, folder_, report_));
     }
     report_["memory"] = memoryJson(engine_.memory());
     return {};
@@ -261,7 +251,8 @@ Result<void> runBench(engine::Engine& engine, const Arguments& arguments) {
         adjusted.load.context = contextFor(arguments);
     }
     ENGINE_TRY(loadModel(engine, adjusted));
-    Bench bench(engine, arguments);
+    ENGINE_ASSIGN(const auto folder, TemporaryFolder::make("bench"));
+    Bench bench(engine, arguments, folder->path());
     ENGINE_TRY(bench.run());
     if (arguments.is_json) {
         printJson(bench.report());

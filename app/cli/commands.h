@@ -18,6 +18,8 @@ engine::Result<void> runPlan(engine::Engine& engine, const Arguments& arguments)
 engine::Result<void> runChat(engine::EngineClient& engine, const Arguments& arguments);
 engine::Result<void> runLogits(engine::EngineClient& engine, const Arguments& arguments);
 engine::Result<void> runTokenize(engine::Engine& engine, const Arguments& arguments);
+/// Over a text, a model beside another form of it; loads one after the other.
+engine::Result<void> runCompare(engine::Engine& engine, const Arguments& arguments);
 engine::Result<void> runMerge(engine::Engine& engine, const Arguments& arguments);
 engine::Result<void> runBench(engine::Engine& engine, const Arguments& arguments);
 /// OpenAI's API until a signal ends it. Its engine may end before: another one takes its place.

@@ -5,6 +5,7 @@
 #include "app/cli/console.h"
 #include "app/cli/fetch_report.h"
 #include "app/cli/output.h"
+#include "app/cli/temporary_folder.h"
 #include "app/common/environment.h"
 #include "app/common/version.h"
 #include "app/network/network_switch.h"
@@ -25,7 +26,6 @@
 #include <functional>
 #include <iostream>
 #include <optional>
-#include <random>
 #include <thread>
 
 namespace cli {
@@ -95,41 +95,12 @@ Result<hub::FetchRequest> fetchRequest(const Arguments& arguments,
     return request;
 }
 
-/// A folder of this run's own, removed at its end.
-class PreviewFolder {
-public:
-    static Result<std::unique_ptr<PreviewFolder>> make() {
-        std::random_device random;
-        std::error_code failure;
-        auto folder = std::unique_ptr<PreviewFolder>(new PreviewFolder);
-        folder->path_ = std::filesystem::temp_directory_path(failure) /
-                        ("belfry-preview-" + std::to_string(random()));
-        if (failure || !std::filesystem::create_directory(folder->path_, failure)) {
-            return Error{engine::ErrorCode::InvalidFile,
-                         engine::utf8Of(folder->path_) +
-                             " cannot be made; set TMPDIR to a folder that can be written"};
-        }
-        return folder;
-    }
-    ~PreviewFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    PreviewFolder(const PreviewFolder&) = delete;
-    PreviewFolder& operator=(const PreviewFolder&) = delete;
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
-private:
-    PreviewFolder() = default;
-    std::filesystem::path path_;
-};
-
 /// What the planner makes of the model on this computer, from headers alone.
 Result<ModelPreview> previewModel(const hub::FetchPlan& plan,
                                   hub::HubClient& client,
                                   engine::Engine& engine,
                                   const std::stop_token& stop) {
-    ENGINE_ASSIGN(const auto folder, PreviewFolder::make());
+    ENGINE_ASSIGN(const auto folder, TemporaryFolder::make("preview"));
     ModelPreview preview;
     ENGINE_ASSIGN(preview.bytes_by_dtype, hub::writePreview(plan, client, folder->path(), stop));
     ENGINE_ASSIGN(models::PreviewedModel model, models::readPreview(engine, plan, folder->path()));

@@ -52,6 +52,7 @@ constexpr int64_t kMostTokens = 1 << 24;
 Grammar::Grammar(Arguments& out) : out_(out), root_("", "belfry-cli") {
     addBench();
     addChat();
+    addCompare();
     addShellCommands();
     addDoctor();
     addGet();
@@ -468,6 +469,27 @@ void Grammar::addChat() {
     flag(command, "--ignore-eos", "go on behind the end of a reply", out_.sampling.ignores_eos);
     addDrawOptions(command);
     addServerOptions(command);
+    addLoadOptions(command);
+}
+
+void Grammar::addCompare() {
+    CLI::App& command =
+        add("compare", "compare MODEL [MODEL2] [--quant A] [--quant2 B] --text FILE [load options]",
+            "What a file or a format costs: how often two agree over a text on the likeliest next "
+            "token, their KL divergence and perplexities; load options are for both.");
+    model(command);
+    positional(command, "MODEL2", {"demo"}, true, "the one to judge; without: MODEL itself",
+               out_.second_model);
+    choice(command, "--quant2", engine::quantOptions(),
+           "quantize the second one so; without: as --quant says", out_.second_quant);
+    path(command, "--text", "FILE",
+         "the text, read in windows of --context tokens (512 without it); the first one's logits "
+         "wait in a temporary file, four bytes for each token and word of the vocabulary",
+         [this](const std::string& word) -> Result<void> {
+             out_.text_file = app::pastedPath(word);
+             return {};
+         });
+    flag(command, "--json", "one JSON object on stdout, nothing else", out_.is_json);
     addLoadOptions(command);
 }
 

@@ -100,6 +100,7 @@ private:
     void addInspect();
     void addPlan();
     void addChat();
+    void addCompare();
     void addLogits();
     void addTokenize();
     void addMerge();

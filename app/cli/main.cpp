@@ -59,7 +59,7 @@ bool needsCards(const cli::Arguments& arguments) {
         arguments.command == "models" && !arguments.is_unplanned && arguments.deleted.empty();
     const bool computes = plans_all || arguments.command == "plan" || arguments.command == "chat" ||
                           arguments.command == "logits" || arguments.command == "bench" ||
-                          arguments.command == "serve";
+                          arguments.command == "serve" || arguments.command == "compare";
     return computes && arguments.server.empty() && arguments.load.sim_gpus.empty() &&
            arguments.load.device_map != "cpu";
 }
@@ -107,10 +107,9 @@ int run(const std::vector<std::string>& words) {
     // Some ask what any engine answers (EngineClient), the others what this one alone does.
     using Command = std::function<engine::Result<void>(engine::Engine&, const cli::Arguments&)>;
     static const std::map<std::string, Command> kCommands = {
-        {"inspect", cli::runInspect},   {"plan", cli::runPlan},
-        {"chat", cli::runChat},         {"logits", cli::runLogits},
-        {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
-        {"bench", cli::runBench},       {"get", cli::runGet}};
+        {"inspect", cli::runInspect}, {"plan", cli::runPlan},         {"chat", cli::runChat},
+        {"logits", cli::runLogits},   {"tokenize", cli::runTokenize}, {"merge", cli::runMerge},
+        {"bench", cli::runBench},     {"get", cli::runGet},           {"compare", cli::runCompare}};
     engine::EngineOptions options;
     options.cpu_kernels = arguments->cpu_kernels;
     options.demo_folder = app::demoModelFolder();

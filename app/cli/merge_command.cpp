@@ -5,9 +5,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/output.h"
+#include "app/cli/row_comparison.h"
 
-#include <algorithm>
-#include <cmath>
+#include <span>
 
 namespace cli {
 
@@ -35,33 +35,16 @@ Result<engine::LogitsResult> probe(engine::Engine& engine, const engine::LoadReq
     return result;
 }
 
-/// Mean KL divergence in nats and share of equal top tokens, row by row.
 ordered_json compare(const engine::LogitsResult& a, const engine::LogitsResult& b) {
-    double kl = 0.0;
-    int64_t equal = 0;
-    for (int64_t row = 0; row < a.rows; ++row) {
-        const float* p = a.logits.data() + row * a.vocab;
-        const float* q = b.logits.data() + row * b.vocab;
-        const auto logSum = [&](const float* x) {
-            const float largest = *std::max_element(x, x + a.vocab);
-            double sum = 0.0;
-            for (int64_t i = 0; i < a.vocab; ++i) {
-                sum += std::exp(static_cast<double>(x[i]) - largest);
-            }
-            return std::log(sum) + largest;
-        };
-        const double zp = logSum(p);
-        const double zq = logSum(q);
-        for (int64_t i = 0; i < a.vocab; ++i) {
-            kl += std::exp(p[i] - zp) * ((p[i] - zp) - (q[i] - zq));
-        }
-        equal +=
-            std::max_element(p, p + a.vocab) - p == std::max_element(q, q + b.vocab) - q ? 1 : 0;
+    RowComparison comparison;
+    const auto vocab = static_cast<size_t>(a.vocab);
+    for (size_t at = 0; at < a.logits.size(); at += vocab) {
+        comparison.add(std::span(a.logits).subspan(at, vocab),
+                       std::span(b.logits).subspan(at, vocab));
     }
-    const auto rows = static_cast<double>(a.rows);
-    return {{"mean_kl_nats", kl / rows},
-            {"top1_agreement", static_cast<double>(equal) / rows},
-            {"positions", a.rows}};
+    return {{"mean_kl_nats", comparison.meanDivergence()},
+            {"top1_agreement", comparison.sameTop()},
+            {"positions", comparison.rows()}};
 }
 
 /// One adapter out of several.

@@ -112,6 +112,7 @@ Result<void> resolveNames(Arguments& arguments) {
     if (arguments.load.projector.empty()) {
         arguments.load.projector = projector;
     }
+    ENGINE_ASSIGN(arguments.second_model, resolved(arguments.second_model, Kind::Model));
     for (engine::AdapterChoice& adapter : arguments.load.adapters) {
         ENGINE_ASSIGN(adapter.folder, resolved(adapter.folder, Kind::Adapter));
     }

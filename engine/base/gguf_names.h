@@ -12,7 +12,7 @@ namespace engine {
 
 enum class GgufRole : uint8_t {
     None = 1,  ///< Another ending.
-    Model,     ///< Of a model in parts: the first.
+    Model,     ///< The first part of a model in parts.
     Part,      ///< A further part.
     Projector, ///< Towers of the model beside it.
     Assistant, ///< Drafts for the model beside it.

@@ -83,7 +83,7 @@ private:
         GgufType type = GgufType::U8; ///< The elements' where it is a list.
         bool is_list = false;
         uint64_t count = 1;
-        size_t at = 0; ///< Of the value, or the first element, in bytes_.
+        size_t at = 0; ///< Where the value, or the first element, is in bytes_.
     };
     [[nodiscard]] const Entry* find(std::string_view key) const;
     [[nodiscard]] Error typeError(const Entry& entry, const Sentence& expected) const;

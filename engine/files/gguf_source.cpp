@@ -243,7 +243,7 @@ Result<void> GgufSource::readRearranged(const Rearranged& order,
     const uint64_t window_bytes = order.windowBytes();
     std::vector<std::byte> stored(static_cast<size_t>(window_bytes));
     std::vector<std::byte> window(stored.size());
-    for (size_t done = 0; done < out.size();) {
+    for (size_t done = 0; window_bytes > 0 && done < out.size();) {
         const uint64_t number = (offset + done) / window_bytes;
         const auto within = static_cast<size_t>((offset + done) % window_bytes);
         size_t at = 0;

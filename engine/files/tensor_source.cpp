@@ -8,7 +8,7 @@ namespace {
 
 struct TypeRow {
     std::string_view name;
-    size_t bytes; ///< Of an element; 0: it has none of its own.
+    size_t bytes; ///< An element has so many; 0: none of its own.
 };
 
 /// In the order of TensorType.

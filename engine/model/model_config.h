@@ -22,6 +22,8 @@ struct RopeConfig {
     double theta = 10000.0;
     double rotary_factor = 1.0; ///< Share of the head that rotates ("proportional"), else 1.
     double factor = 1.0;        ///< Divides all frequencies.
+    /// [head_dim / 2] divides single frequencies besides (Llama 3.1); empty: none.
+    std::vector<double> divisors = {};
 };
 
 /// One decoder layer's own sizes.

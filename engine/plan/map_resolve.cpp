@@ -23,6 +23,11 @@ namespace engine {
 
 namespace {
 
+/// As maps call a format, or as GGUF files call their types, which no map asks for.
+std::string usualName(Format format) {
+    return std::string(hasBlocks(format) ? formatRow(format).label : formatName(format));
+}
+
 constexpr Part kHead{PartRole::Head};
 constexpr Part kTable{PartRole::Embedding};
 
@@ -373,19 +378,19 @@ private:
             }
             if (is_packed) {
                 refuseFormat(by, name, tensor.module, wanted,
-                             {Why::Packed, std::string(formatName(stored.packed))});
+                             {Why::Packed, usualName(stored.packed)});
                 return;
             }
         }
         if (is_packed) {
             if (!is_exact) {
                 refuseFormat(by, name, tensor.module, wanted,
-                             {Why::NeedsOwnKey, std::string(formatName(stored.packed))});
+                             {Why::NeedsOwnKey, usualName(stored.packed)});
                 return;
             }
             Affected& cause = expanded_[by];
-            cause.held = formatName(stored.packed);
-            cause.format = formatName(wanted);
+            cause.held = usualName(stored.packed);
+            cause.format = usualName(wanted);
             cause.add(name, tensor.module);
             row.format = wanted;
             row.is_converted = true;
@@ -407,7 +412,7 @@ private:
         if (is_packed) {
             out_.notes.emplace_back(said(
                 "--head has no effect: the checkpoint holds the head packed as %1, and it stays so",
-                formatName(row.format)));
+                usualName(row.format)));
             return;
         }
         row.format = headFormat(input_.head, input_.quant);
@@ -418,7 +423,7 @@ private:
     void refuseFormat(
         int by, const std::string& name, const std::string& module, Format wanted, Refusal why) {
         Affected& cause = refused_[{by, std::move(why)}];
-        cause.format = formatName(wanted);
+        cause.format = usualName(wanted);
         cause.add(name, module);
     }
 
@@ -569,7 +574,7 @@ private:
     void tiedConflict(const ResolvedTensor& head) {
         const auto half = [this](const ResolvedTensor& row, int by) {
             return said("stored on %1, computed on %2, format %3 (by %4)", row.store, row.compute,
-                        formatName(row.format), setBy(map_, by));
+                        usualName(row.format), setBy(map_, by));
         };
         // The field that differs, and the keys that set it for either name.
         const MapField field = head.store != table_->store       ? MapField::Store

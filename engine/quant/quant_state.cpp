@@ -308,11 +308,11 @@ Result<void> checkBlocks(std::string_view weight,
     const auto* const bytes = reinterpret_cast<const uint8_t*>(blocks.data());
     const auto block_bytes = static_cast<size_t>(kernels::rowOf(format).block_bytes);
     return kernels::withBlockFormat(format, [&](auto row) -> Result<void> {
-        constexpr kernels::WeightFormat F = decltype(row)::kFormat;
+        constexpr kernels::WeightFormat kF = decltype(row)::kFormat;
         for (size_t at = 0; at + block_bytes <= blocks.size(); at += block_bytes) {
-            const kernels::BlockRange range = kernels::rangeOf<F>(bytes + at, 0);
+            const kernels::BlockRange range = kernels::rangeOf<kF>(bytes + at, 0);
             const bool is_number = std::isfinite(range.scale) && std::isfinite(range.offset) &&
-                                   (F != kernels::WeightFormat::MXFP4 || bytes[at] != 255);
+                                   (kF != kernels::WeightFormat::MXFP4 || bytes[at] != 255);
             if (!is_number) {
                 return Error{ErrorCode::InvalidFile,
                              said("%1: the scale of block %2 is not a finite number; the file is "

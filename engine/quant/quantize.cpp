@@ -101,9 +101,9 @@ std::pair<float, float> roundingRange(TensorType type, float value) {
 }
 
 /// A block on a 4-bit grid: numbers of steps from -8 to 7.
-struct GridBlock {
+struct GridBlock { // NOLINT(*-member-init): only the steps that are used are written
     float step = 0.0F;
-    std::array<int8_t, kMaxBlockSize + 1> steps; // NOLINT(*-member-init): only the used are written
+    std::array<int8_t, kMaxBlockSize + 1> steps;
 
     /// How many values are not on the grid as `type` holds it.
     [[nodiscard]] int64_t misses(TensorType type, std::span<const float> values) const {

@@ -76,6 +76,7 @@ struct EngineOptions {
 struct Tokenized {
     std::vector<int32_t> ids;
     std::vector<std::string> pieces;
+    std::vector<int32_t> prefix; ///< What the model's files put before raw text.
 };
 
 /// The engine of this program. Docs of the methods that override: EngineClient.

@@ -389,6 +389,7 @@ Result<Tokenized> Engine::tokenize(const std::string& model, std::string_view te
     }
     Tokenized result;
     result.ids = tokenizer->encode(text);
+    result.prefix.assign(tokenizer->prefixTokens().begin(), tokenizer->prefixTokens().end());
     for (const int32_t id : result.ids) {
         result.pieces.emplace_back(tokenizer->tokenText(id));
     }

@@ -89,8 +89,10 @@ void expandRow(
                      weight.absmax[index / weight.block_size];
             break;
         case WeightLayout::Blocks:
-            out[i] = blockElement(weight.format, weight.data, index);
-            break;
+            withBlockFormat(weight.format, [&](auto known) { // all at once
+                expandBlocks<decltype(known)::kFormat>(weight.data, first, count, out);
+            });
+            return;
         }
     }
 }

@@ -2,6 +2,7 @@
 #include "models/hub/download.h"
 
 #include "engine/base/paths.h"
+#include "engine/base/utf8.h"
 
 #include <algorithm>
 #include <atomic>

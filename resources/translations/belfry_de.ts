@@ -6872,8 +6872,8 @@ Bis zu %2 Token</translation>
         <translation>darin liegt ein Hilfsmodell für schnelleres Schreiben, kein Modell zum Chatten. Wählen Sie den Ordner des Modells, zu dem es gehört.</translation>
     </message>
     <message>
-        <source>it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, 12B, 26B-A4B and 31B.</source>
-        <translation>darin liegt ein Modell anderer Art (%2). Belfry führt Gemma 4 aus: E2B, E4B, 12B, 26B-A4B und 31B.</translation>
+        <source>it holds a model of another kind (%2). Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) and models of Llama&apos;s form (llama, mistral).</source>
+        <translation>darin liegt ein Modell anderer Art (%2). Belfry führt Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) und Modelle von Llamas Form (llama, mistral) aus.</translation>
     </message>
 </context>
 </TS>

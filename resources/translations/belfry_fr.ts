@@ -6872,8 +6872,8 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>il contient un assistant de décodage, pas un modèle avec lequel discuter. Choisissez le dossier du modèle auquel il appartient.</translation>
     </message>
     <message>
-        <source>it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, 12B, 26B-A4B and 31B.</source>
-        <translation>il contient un modèle d’un autre type (%2). Belfry exécute Gemma 4 : E2B, E4B, 12B, 26B-A4B et 31B.</translation>
+        <source>it holds a model of another kind (%2). Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) and models of Llama&apos;s form (llama, mistral).</source>
+        <translation>il contient un modèle d’un autre type (%2). Belfry exécute Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) et des modèles de la forme de Llama (llama, mistral).</translation>
     </message>
 </context>
 </TS>

@@ -4,6 +4,10 @@
 <context>
     <name>engine::Sentence</name>
     <message>
+        <source>%1: is a GGUF file; adapters are merged into the model&apos;s Hugging Face folder, and applied without merging to this one</source>
+        <translation>%1: ist eine GGUF-Datei; Adapter werden in den Hugging-Face-Ordner des Modells eingerechnet und auf diese Datei ohne Einrechnen angewandt</translation>
+    </message>
+    <message>
         <source>%1 (line %2)</source>
         <translation>%1 (Zeile %2)</translation>
     </message>
@@ -3052,8 +3056,36 @@
         <translation>ist &quot;%1&quot;; möglich sind nur default und axial</translation>
     </message>
     <message>
-        <source>is &quot;%1&quot;; only default is implemented</source>
-        <translation>ist &quot;%1&quot;; möglich ist nur default</translation>
+        <source>is &quot;%1&quot;; only default and llama3 are implemented</source>
+        <translation>ist &quot;%1&quot;; nur default und llama3 sind umgesetzt</translation>
+    </message>
+    <message>
+        <source>is missing, expected a number</source>
+        <translation>fehlt; erwartet wird eine Zahl</translation>
+    </message>
+    <message>
+        <source>is %1, expected more than low_freq_factor</source>
+        <translation>ist %1; erwartet wird mehr als low_freq_factor</translation>
+    </message>
+    <message>
+        <source>is no list of %1 numbers above zero</source>
+        <translation>ist keine Liste von %1 Zahlen über null</translation>
+    </message>
+    <message>
+        <source>is %1, also where it is not given; only null is implemented for this kind of model</source>
+        <translation>ist %1, auch wo es nicht angegeben ist; für diese Art von Modell ist nur null umgesetzt</translation>
+    </message>
+    <message>
+        <source>%1: rope_freqs.weight is no list of F32 numbers; the file is damaged or was written by a converter that Belfry does not know</source>
+        <translation>%1: rope_freqs.weight ist keine Liste von F32-Zahlen; die Datei ist beschädigt oder stammt von einem Umwandler, den Belfry nicht kennt</translation>
+    </message>
+    <message>
+        <source>is %1; only none and the tensor rope_freqs.weight (Llama 3.1 and later) are implemented</source>
+        <translation>ist %1; nur none und der Tensor rope_freqs.weight (Llama 3.1 und neuer) sind umgesetzt</translation>
+    </message>
+    <message>
+        <source>is %1; windows are not implemented for this architecture</source>
+        <translation>ist %1; Fenster sind für diese Architektur nicht umgesetzt</translation>
     </message>
     <message>
         <source>is &quot;%1&quot;; only default, linear and proportional are known</source>
@@ -5512,10 +5544,6 @@
         <translation>holen Sie die safetensors-Fassung des Modells selbst; Belfry quantisiert sie beim Laden</translation>
     </message>
     <message>
-        <source>get the model&apos;s safetensors version</source>
-        <translation>holen Sie die safetensors-Fassung des Modells</translation>
-    </message>
-    <message>
         <source>has a part of more than 255 bytes</source>
         <translation>hat einen Teil von mehr als 255 Bytes</translation>
     </message>
@@ -6144,8 +6172,8 @@
         <translation>kaum Genauigkeit</translation>
     </message>
     <message>
-        <source>%1 is &quot;%2&quot;: a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B)</source>
-        <translation>%1 ist &quot;%2&quot;: ein Modell anderer Art; Belfry führt Gemma 4 aus (E2B, E4B, 12B, 26B-A4B, 31B)</translation>
+        <source>%1 is &quot;%2&quot;: a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) and models of Llama&apos;s form (llama, mistral)</source>
+        <translation>%1 ist &quot;%2&quot;: ein Modell anderer Art; Belfry führt Gemma 4 aus (E2B, E4B, 12B, 26B-A4B, 31B) und Modelle von Llamas Form (llama, mistral)</translation>
     </message>
     <message>
         <source>%1 is &quot;%2&quot;: a speculative-decoding assistant, not a model to chat with; open the model it belongs to</source>
@@ -6254,10 +6282,6 @@
     <message>
         <source>is %1; models with experts of this architecture (Mixtral) are not implemented</source>
         <translation>ist %1; Modelle dieser Architektur mit Experten (Mixtral) sind nicht umgesetzt</translation>
-    </message>
-    <message>
-        <source>or the tensor rope_freqs.weight scales the positions, as of Llama 3.1 and later; that is not implemented</source>
-        <translation>oder der Tensor rope_freqs.weight skaliert die Positionen, wie bei Llama 3.1 und später; das ist nicht umgesetzt</translation>
     </message>
     <message>
         <source>%1: the key %2 %3</source>

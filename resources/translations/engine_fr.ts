@@ -4,6 +4,10 @@
 <context>
     <name>engine::Sentence</name>
     <message>
+        <source>%1: is a GGUF file; adapters are merged into the model&apos;s Hugging Face folder, and applied without merging to this one</source>
+        <translation>%1 : est un fichier GGUF ; les adaptateurs sont fusionnés dans le dossier Hugging Face du modèle, et appliqués à celui-ci sans fusion</translation>
+    </message>
+    <message>
         <source>%1 (line %2)</source>
         <translation>%1 (ligne %2)</translation>
     </message>
@@ -3052,8 +3056,36 @@
         <translation>est &quot;%1&quot; ; seuls default et axial sont possibles</translation>
     </message>
     <message>
-        <source>is &quot;%1&quot;; only default is implemented</source>
-        <translation>est &quot;%1&quot; ; seul default est possible</translation>
+        <source>is &quot;%1&quot;; only default and llama3 are implemented</source>
+        <translation>est &quot;%1&quot; ; seuls default et llama3 sont implémentés</translation>
+    </message>
+    <message>
+        <source>is missing, expected a number</source>
+        <translation>manque ; un nombre est attendu</translation>
+    </message>
+    <message>
+        <source>is %1, expected more than low_freq_factor</source>
+        <translation>est %1 ; une valeur supérieure à low_freq_factor est attendue</translation>
+    </message>
+    <message>
+        <source>is no list of %1 numbers above zero</source>
+        <translation>n’est pas une liste de %1 nombres supérieurs à zéro</translation>
+    </message>
+    <message>
+        <source>is %1, also where it is not given; only null is implemented for this kind of model</source>
+        <translation>est %1, même quand il n’est pas indiqué ; seul null est implémenté pour ce type de modèle</translation>
+    </message>
+    <message>
+        <source>%1: rope_freqs.weight is no list of F32 numbers; the file is damaged or was written by a converter that Belfry does not know</source>
+        <translation>%1 : rope_freqs.weight n’est pas une liste de nombres F32 ; le fichier est endommagé ou vient d’un convertisseur que Belfry ne connaît pas</translation>
+    </message>
+    <message>
+        <source>is %1; only none and the tensor rope_freqs.weight (Llama 3.1 and later) are implemented</source>
+        <translation>est %1 ; seuls none et le tenseur rope_freqs.weight (Llama 3.1 et suivants) sont implémentés</translation>
+    </message>
+    <message>
+        <source>is %1; windows are not implemented for this architecture</source>
+        <translation>est %1 ; les fenêtres ne sont pas implémentées pour cette architecture</translation>
     </message>
     <message>
         <source>is &quot;%1&quot;; only default, linear and proportional are known</source>
@@ -5512,10 +5544,6 @@
         <translation>prenez la version safetensors du modèle lui-même ; Belfry la quantifie au chargement</translation>
     </message>
     <message>
-        <source>get the model&apos;s safetensors version</source>
-        <translation>prenez la version safetensors du modèle</translation>
-    </message>
-    <message>
         <source>has a part of more than 255 bytes</source>
         <translation>a une partie de plus de 255 octets</translation>
     </message>
@@ -6144,8 +6172,8 @@
         <translation>presque aucune précision</translation>
     </message>
     <message>
-        <source>%1 is &quot;%2&quot;: a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B)</source>
-        <translation>%1 est &quot;%2&quot; : un modèle d’un autre type ; Belfry exécute Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B)</translation>
+        <source>%1 is &quot;%2&quot;: a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) and models of Llama&apos;s form (llama, mistral)</source>
+        <translation>%1 est &quot;%2&quot; : un modèle d’un autre type ; Belfry exécute Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) et des modèles de la forme de Llama (llama, mistral)</translation>
     </message>
     <message>
         <source>%1 is &quot;%2&quot;: a speculative-decoding assistant, not a model to chat with; open the model it belongs to</source>
@@ -6254,10 +6282,6 @@
     <message>
         <source>is %1; models with experts of this architecture (Mixtral) are not implemented</source>
         <translation>vaut %1 ; les modèles à experts de cette architecture (Mixtral) ne sont pas pris en charge</translation>
-    </message>
-    <message>
-        <source>or the tensor rope_freqs.weight scales the positions, as of Llama 3.1 and later; that is not implemented</source>
-        <translation>ou le tenseur rope_freqs.weight met les positions à l’échelle, comme dans Llama 3.1 et les suivants ; ce n’est pas pris en charge</translation>
     </message>
     <message>
         <source>%1: the key %2 %3</source>

@@ -89,10 +89,10 @@ void TestValueWords::wholeSentences_data() {
     row(said("%1 %2: expected one of %3", engine::phrase("--head"), "nf5", "auto, nf4"),
         "The format of the head cannot be nf5: possible are auto, nf4.");
     row(said("%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, "
-             "31B)",
-             "config.json: model_type", "llama"),
-        "It holds a model of another kind (llama). Belfry runs Gemma 4: E2B, E4B, 12B, "
-        "26B-A4B and 31B.");
+             "31B) and models of Llama's form (llama, mistral)",
+             "config.json: model_type", "qwen3"),
+        "It holds a model of another kind (qwen3). Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, "
+        "31B) and models of Llama's form (llama, mistral).");
     row(said("%1: there is no such folder", "/models/a"),
         "The folder is not there any more: moved, renamed or deleted.");
     engine::PlanPart table;

@@ -261,8 +261,9 @@ private:
             return "int4";
         case WeightFormat::Int8:
             return "int8 blocks";
+        default:
+            return "blocks"; // not measured here
         }
-        return "";
     }
 
     float* floats(int64_t count) {

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void deletesTheLastRevision();
     void deletesOnlyTheModelsFiles();
     void deletesParts();
+    void deletesAQuantization();
     void ggufNames();
     void refuses();
     void followsNoLink();
@@ -257,6 +258,27 @@ void TestNamesAndRemoval::deletesParts() {
     QVERIFY(last.has_value());
     VERIFY_VALUE(models::remove(*last));
     QCOMPARE(listing(path("lm")), Names{"models/p/n/notes"});
+}
+
+/// One quantization of a download, then the last one with all that was fetched for it.
+void TestNamesAndRemoval::deletesAQuantization() {
+    const support::HubRepository repository(path("hub"), "models--me--m-GGUF");
+    repository.link(support::kCommitA, "m-Q4_0.gguf", '1', "GGUF four");
+    repository.link(support::kCommitA, "m-Q8_0.gguf", '2', "GGUF eight");
+    repository.link(support::kCommitA, "mmproj-BF16.gguf", '3', "GGUF towers");
+    const ScanResult found = scan({root(path("hub"), Place::HubCache)});
+    QCOMPARE(found.entries.size(), size_t{2});
+    const auto removal = planRemoval(*named(found, "me/m-GGUF/m-Q8_0.gguf"));
+    VERIFY_VALUE(removal);
+    QCOMPARE(removal->bytes, uint64_t{10});
+    VERIFY_VALUE(models::remove(*removal));
+    const fs::path snapshot = repository.snapshot(support::kCommitA);
+    QVERIFY(fs::exists(snapshot / "m-Q4_0.gguf") && fs::exists(snapshot / "mmproj-BF16.gguf"));
+    QVERIFY(!fs::exists(repository.folder() / "blobs" / std::string(64, '2')));
+    const auto last = planRemoval(*named(found, "me/m-GGUF/m-Q4_0.gguf"));
+    VERIFY_VALUE(last);
+    VERIFY_VALUE(models::remove(*last));
+    QVERIFY(!fs::exists(repository.folder()));
 }
 
 /// By the folder, by folder and quantization as llama.cpp and Ollama have it, and Ollama's own.

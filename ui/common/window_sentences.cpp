@@ -134,10 +134,11 @@ constexpr Pair kPairs[] = {
          "ui::WindowSentence",
          "it holds a helper for faster decoding, not a model to chat with. Choose the "
          "folder of the model that it belongs to.")},
-    {"%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B)",
+    {"%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) "
+     "and models of Llama's form (llama, mistral)",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
-                       "it holds a model of another kind (%2). Belfry runs Gemma 4: E2B, E4B, "
-                       "12B, 26B-A4B and 31B.")},
+                       "it holds a model of another kind (%2). Belfry runs Gemma 4 (E2B, E4B, "
+                       "12B, 26B-A4B, 31B) and models of Llama's form (llama, mistral).")},
     {"use --head int8", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits")},
     {"use --head int8 and %1", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits and %1")},
     {"%1, with %2 kept as a copy of its own (\"%2\": {\"store\": \"%3\", \"compute\": \"%4\", "

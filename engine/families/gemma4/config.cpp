@@ -30,7 +30,8 @@ Sentence otherModel(std::string name, const std::string& type) {
             std::move(name), type.substr(0, 60));
     }
     return said(
-        "%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B)",
+        "%1 is \"%2\": a model of another kind; Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) "
+        "and models of Llama's form (llama, mistral)",
         std::move(name), type.substr(0, 60));
 }
 

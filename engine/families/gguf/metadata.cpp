@@ -5,6 +5,7 @@
 
 #include "engine/base/json/text.h"
 #include "engine/base/utf8.h"
+#include "engine/families/llama/family.h"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace engine::gguf {
@@ -44,7 +46,12 @@ template <typename T>
 std::string listText(const std::vector<T>& values) {
     std::string text = "[";
     for (const T& value : values) {
-        text += (text.size() > 1 ? "," : "") + std::to_string(value);
+        text += text.size() > 1 ? "," : "";
+        if constexpr (std::is_floating_point_v<T>) {
+            text += fractionText(value);
+        } else {
+            text += std::to_string(value);
+        }
     }
     return text + "]";
 }
@@ -76,6 +83,27 @@ Result<int64_t> rowsOf(const GgufModel& model, std::string_view tensor) {
     return info->shape[0];
 }
 
+/// The divisors of a head's frequencies; empty where the file has none, or not its data.
+Result<std::vector<float>> rotaryDivisors(const GgufModel& model) {
+    constexpr uint64_t kMostBytes = uint64_t{4} * 65'536;
+    const TensorInfo* info = model.find("rope_freqs.weight");
+    std::vector<float> divisors;
+    if (info == nullptr || model.is_data_absent) {
+        return divisors;
+    }
+    if (info->type != TensorType::F32 || info->size_bytes == 0 || info->size_bytes > kMostBytes) {
+        return Error{ErrorCode::Unsupported,
+                     said("%1: rope_freqs.weight is no list of F32 numbers; the file is damaged or "
+                          "was written by a converter that Belfry does not know",
+                          model.header.fileName()),
+                     {{"rule", "GgufRopeFreqs"}}};
+    }
+    divisors.resize(static_cast<size_t>(info->size_bytes / 4));
+    ENGINE_TRY(model.files[static_cast<size_t>(info->file_index)]->read(
+        info->file_offset, std::as_writable_bytes(std::span(divisors))));
+    return divisors;
+}
+
 /// Which share of a full layer's head rotates: the divisors of its frequencies are 1, then at least
 /// 1e29, which is no rotation.
 Result<double> rotaryFactor(const GgufModel& model, int64_t head_dim) {
@@ -83,26 +111,20 @@ Result<double> rotaryFactor(const GgufModel& model, int64_t head_dim) {
     if (info == nullptr) {
         return 1.0;
     }
-    if (model.is_data_absent) {
+    ENGINE_ASSIGN(const std::vector<float> divisors, rotaryDivisors(model));
+    const bool fits = info->size_bytes == 2 * static_cast<uint64_t>(head_dim);
+    if (divisors.empty() && fits) {
         return 0.25; // of all published sizes
     }
-    const auto refuse = [&] {
+    const auto rotating = std::find_if(divisors.begin(), divisors.end(),
+                                       [](float divisor) { return divisor != 1.0F; });
+    if (!fits ||
+        !std::all_of(rotating, divisors.end(), [](float divisor) { return divisor >= 1e29F; })) {
         return Error{ErrorCode::Unsupported,
                      said("%1: rope_freqs.weight is not a list of %2 numbers, ones followed by "
                           "values of at least 1e29; other rotations are not implemented",
                           model.header.fileName(), head_dim / 2),
                      {{"rule", "GgufRopeFreqs"}}};
-    };
-    if (info->type != TensorType::F32 || info->size_bytes != 2 * static_cast<uint64_t>(head_dim)) {
-        return refuse();
-    }
-    std::vector<float> divisors(static_cast<size_t>(head_dim / 2));
-    ENGINE_TRY(model.files[static_cast<size_t>(info->file_index)]->read(
-        info->file_offset, std::as_writable_bytes(std::span(divisors))));
-    const auto rotating = std::find_if(divisors.begin(), divisors.end(),
-                                       [](float divisor) { return divisor != 1.0F; });
-    if (!std::all_of(rotating, divisors.end(), [](float divisor) { return divisor >= 1e29F; })) {
-        return refuse();
     }
     return static_cast<double>(rotating - divisors.begin()) / static_cast<double>(divisors.size());
 }
@@ -380,18 +402,29 @@ Result<std::string> llamaConfig(const GgufModel& model) {
                                                experts));
     }
     ENGINE_ASSIGN(const auto scaling, model.header.text(keys.name("rope.scaling.type")));
-    if ((scaling && *scaling != "none") || model.find("rope_freqs.weight") != nullptr) {
+    if (scaling && *scaling != "none") {
         return keys.wrong("rope.scaling.type",
-                          said("or the tensor rope_freqs.weight scales the positions, as of Llama "
-                               "3.1 and later; that is not implemented"));
+                          said("is %1; only none and the tensor rope_freqs.weight (Llama 3.1 and "
+                               "later) are implemented",
+                               inQuotes(scaling->substr(0, 60))));
     }
+    ENGINE_ASSIGN(const std::vector<float> divisors, rotaryDivisors(model));
     ENGINE_ASSIGN(const auto heads, headsOf(model, Architecture::Llama));
     ENGINE_ASSIGN(const int64_t hidden, keys.count("embedding_length"));
     ENGINE_ASSIGN(const int64_t width, keys.count("feed_forward_length"));
     ENGINE_ASSIGN(const int64_t context, keys.count("context_length"));
+    ENGINE_ASSIGN(const int64_t window, keys.count("attention.sliding_window", 0, 0));
+    if (window > 0 && window < context) {
+        return keys.wrong("attention.sliding_window",
+                          said("is %1; windows are not implemented for this architecture", window));
+    }
     ENGINE_ASSIGN(const int64_t vocab, rowsOf(model, "token_embd.weight"));
     ENGINE_ASSIGN(const double eps, keys.number("attention.layer_norm_rms_epsilon", 1e-6));
     ENGINE_ASSIGN(const double theta, keys.number("rope.freq_base", 1e4));
+    Object rope;
+    if (!divisors.empty()) {
+        rope.text("rope_type", kDividedRope).add("divisors", listText(divisors));
+    }
     return Object()
         .text("model_type", "llama")
         .add("architectures", R"(["LlamaForCausalLM"])")
@@ -404,7 +437,7 @@ Result<std::string> llamaConfig(const GgufModel& model) {
         .add("intermediate_size", width)
         .add("max_position_embeddings", context)
         .add("rms_norm_eps", eps)
-        .add("rope_theta", theta)
+        .add("rope_parameters", rope.add("rope_theta", theta).done())
         .flag("tie_word_embeddings", model.find("output.weight") == nullptr)
         .done();
 }

@@ -19,7 +19,7 @@ struct Name {
     std::string_view stored, shown;
 };
 
-/// Of a layer of Gemma 4, behind "blk.N." and "model.language_model.layers.N.".
+/// Tensors of a layer of Gemma 4, behind "blk.N." and "model.language_model.layers.N.".
 constexpr Name kLayerNames[] = {
     {"attn_norm.weight", "input_layernorm.weight"},
     {"attn_q.weight", "self_attn.q_proj.weight"},
@@ -54,7 +54,7 @@ constexpr Name kExpertNames[] = {
     {"post_ffw_norm_2.weight", "post_feedforward_layernorm_2.weight"},
 };
 
-/// Of a layer of `llama`.
+/// Tensors of a layer of `llama`.
 constexpr Name kLlamaNames[] = {
     {"attn_norm.weight", "input_layernorm.weight"},
     {"attn_q.weight", "self_attn.q_proj.weight"},
@@ -433,8 +433,9 @@ private:
         const uint64_t rows = is_vector ? 1 : static_cast<uint64_t>(info.shape.front());
         const uint64_t size = tensorTypeSize(info.type);
         const uint64_t cols = size == 0 ? 0 : info.size_bytes / size / rows;
+        const uint64_t pixels = cols / 3;
         const auto side =
-            static_cast<uint64_t>(std::lround(std::sqrt(static_cast<double>(cols / 3))));
+            static_cast<uint64_t>(std::lround(std::sqrt(static_cast<double>(pixels))));
         if (size == 0) {
             return Error{ErrorCode::Unsupported,
                          said("%1: the tensor %2 is stored as %3; projectors with F32, F16 or BF16 "

@@ -16,7 +16,10 @@ namespace engine::gguf {
 namespace {
 
 /// tokenizer.ggml.token_type
-enum TokenKind : int64_t { kUnknown = 2, kControl = 3, kUserDefined = 4, kByte = 6 };
+constexpr int64_t kUnknown = 2;
+constexpr int64_t kControl = 3;
+constexpr int64_t kUserDefined = 4;
+constexpr int64_t kByte = 6;
 
 /// Gemma 4's markers. Converters give some of them the kind of a word so that llama.cpp prints
 /// them, and older ones that of ordinary text.
@@ -48,6 +51,7 @@ constexpr std::array<std::string_view, 24> kGemmaMarkers = {"<pad>",
 struct Pipeline {
     std::string_view before; ///< Members before "model",
     std::string_view model;  ///< and of "model" before the vocabulary.
+    bool adds_bos = false;   ///< Where the file says nothing, as in llama.cpp.
 };
 
 constexpr Pipeline kGemma = {
@@ -56,7 +60,7 @@ constexpr Pipeline kGemma = {
     R"("decoder":{"type":"Sequence","decoders":[)"
     R"({"type":"Replace","pattern":{"String":"▁"},"content":" "},)"
     R"({"type":"ByteFallback"},{"type":"Fuse"}]},)",
-    R"("type":"BPE","unk_token":"<unk>","fuse_unk":true,"byte_fallback":true,)"};
+    R"("type":"BPE","unk_token":"<unk>","fuse_unk":true,"byte_fallback":true,)", true};
 
 constexpr std::string_view kByteLevelModel =
     R"("type":"BPE","fuse_unk":false,"byte_fallback":false,"ignore_merges":false,)";
@@ -83,7 +87,7 @@ constexpr ByteLevel kByteLevels[] = {
       R"( ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"}},)"
       R"({"type":"ByteLevel","add_prefix_space":false,"use_regex":false}]},)"
       R"("decoder":{"type":"ByteLevel"},)",
-      R"("type":"BPE","fuse_unk":false,"byte_fallback":false,"ignore_merges":true,)"}},
+      R"("type":"BPE","fuse_unk":false,"byte_fallback":false,"ignore_merges":true,)", true}},
 };
 
 Result<Pipeline> pipelineOf(const GgufModel& model) {
@@ -177,9 +181,8 @@ Result<std::string> tokenizerText(const GgufModel& model) {
     }
     std::string text = R"({"version":"1.0","truncation":null,"padding":null,"added_tokens":[)";
     text += added + "]," + std::string(pipeline.before);
-    const bool is_gemma = pipeline.model == kGemma.model;
     if (bos && *bos >= 0 && *bos < static_cast<int64_t>(tokens->size()) &&
-        adds_bos.value_or(is_gemma)) {
+        adds_bos.value_or(pipeline.adds_bos)) {
         const std::string name = jsonString((*tokens)[static_cast<size_t>(*bos)]);
         text +=
             R"("post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":)" +

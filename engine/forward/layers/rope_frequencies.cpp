@@ -11,8 +11,10 @@ std::vector<float> textFrequencies(const RopeConfig& rope, int64_t head_dim) {
         static_cast<int64_t>(std::floor(rope.rotary_factor * static_cast<double>(head_dim) / 2.0));
     for (int64_t j = 0; j < rotating && j < head_dim / 2; ++j) {
         const double exponent = -2.0 * static_cast<double>(j) / static_cast<double>(head_dim);
-        frequencies[static_cast<size_t>(j)] =
-            static_cast<float>(std::pow(rope.theta, exponent) / rope.factor);
+        const auto at = static_cast<size_t>(j);
+        const double divisor = rope.divisors.empty() ? 1.0 : rope.divisors.at(at);
+        frequencies[at] =
+            static_cast<float>(std::pow(rope.theta, exponent) / (rope.factor * divisor));
     }
     return frequencies;
 }

@@ -10,8 +10,8 @@
 
 namespace engine {
 
-/// [head_dim / 2]: theta^(-2j / head_dim) / factor for the first floor(rotary_factor * head_dim /
-/// 2) pairs, 0 (identity) for the rest.
+/// [head_dim / 2]: theta^(-2j / head_dim) / factor / divisors[j] for the first
+/// floor(rotary_factor * head_dim / 2) pairs, 0 (identity) for the rest.
 std::vector<float> textFrequencies(const RopeConfig& rope, int64_t head_dim);
 
 /// [head_dim / 4]: theta^(-2j / (head_dim / 2)); one half of the head turns with x, one with y.

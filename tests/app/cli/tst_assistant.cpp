@@ -167,7 +167,7 @@ void TestAssistant::benchmarkThatDoesNotFit() {
         QVERIFY2(bench.err.contains("GiB") && bench.err.contains("2.00 GiB"),
                  qPrintable(bench.err));
     }
-    QCOMPARE(support::runCli({"plan", "--shape", "12b"}).code, 2);
+    QCOMPARE(support::runCli({"plan", "--shape", "13b"}).code, 2);
 }
 
 TEST_CLASS_WITH(QCoreApplication, TestAssistant)

@@ -12,8 +12,8 @@
 
 namespace {
 
-const QStringList kCommands = {"bench", "chat",   "doctor", "get",   "inspect", "logits",
-                               "merge", "models", "plan",   "serve", "tokenize"};
+const QStringList kCommands = {"bench",  "chat",  "compare", "doctor", "get",   "inspect",
+                               "logits", "merge", "models",  "plan",   "serve", "tokenize"};
 /// Those that load no model.
 const QStringList kWithoutLoad = {"doctor", "get", "models", "tokenize"};
 
@@ -75,7 +75,8 @@ void TestCommandWords::wordsAreTold_data() {
         QTest::newRow(name) << words << QString::fromUtf8(message);
     };
     row("no such command", {"speak"},
-        "unknown command speak: expected one of bench, chat, completion, doctor, get, inspect, "
+        "unknown command speak: expected one of bench, chat, compare, completion, doctor, get, "
+        "inspect, "
         "logits, merge, models, plan, serve, tokenize");
     row("no such option", {"plan", "demo", "--bogus", "1"}, "unknown option --bogus for plan");
     row("of another command", {"plan", "demo", "--prompt", "x"},
@@ -153,8 +154,8 @@ void TestCommandWords::bashCompletes_data() {
     };
     row("a command", {"belfry-cli", "in"}, {"inspect"});
     row("commands", {"belfry-cli", ""},
-        {"bench", "chat", "completion", "doctor", "get", "inspect", "logits", "merge", "models",
-         "plan", "serve", "tokenize"});
+        {"bench", "chat", "compare", "completion", "doctor", "get", "inspect", "logits", "merge",
+         "models", "plan", "serve", "tokenize"});
     row("an option", {"belfry-cli", "chat", "--thr"}, {"--threads"});
     row("not of this command", {"belfry-cli", "plan", "--prompt"}, {});
     row("a choice", {"belfry-cli", "plan", "demo", "--quant", "nf4"},

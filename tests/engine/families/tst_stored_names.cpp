@@ -122,8 +122,6 @@ void TestStoredNames::says_data() {
         up, "\"model.language_model.model.x.\" to \"model.language_model.\"");
     row("qweight", instead({module + "qweight", module + "qzeros", module + "scales"}), up,
         "qweight|GPTQ or AWQ|16-bit model");
-    row("compressed-tensors", instead({module + "weight_packed", module + "weight_scale"}), up,
-        "compressed-tensors");
     row("MLX, weight elsewhere", instead({module + "scales", module + "biases"}), up, "MLX");
     row("no vision tower", without({"vision_tower", "embed_vision"}),
         "model.vision_tower.patch_embedder.input_proj.weight",

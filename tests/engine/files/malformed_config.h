@@ -88,7 +88,7 @@ inline std::vector<MalformedCase> malformedConfigs(const ConfigTexts& sound) {
         "model_type is missing, and so is architectures");
 
     // Which models.
-    inConfig("/model_type", "\"llama\"", "model_type is \"llama\": a model of another kind",
+    inConfig("/model_type", "\"qwen3\"", "model_type is \"qwen3\": a model of another kind",
              unsupported);
     inConfig("/model_type", "\"gemma3\"", "model_type is \"gemma3\": a model of another kind",
              unsupported);

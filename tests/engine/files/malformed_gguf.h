@@ -524,7 +524,9 @@ inline void addFrequencies(Rows& rows) {
     };
     freqs("frequencies: another length", [](File& f) { f.tensor("rope_freqs.weight").dims = {8}; });
     freqs("frequencies: too long", [](File& f) { f.tensor("rope_freqs.weight").dims = {32}; });
-    freqs("frequencies: F16", [](File& f) { f.tensor("rope_freqs.weight").type = 1; });
+    row(
+        "frequencies: F16", [](File& f) { f.tensor("rope_freqs.weight").type = 1; },
+        "GgufRopeFreqs", "rope_freqs.weight is no list of F32 numbers");
     freqs("frequencies: zeros", [](File& f) { f.tensor("rope_freqs.weight").data.clear(); });
     freqs("frequencies: a 2 among the ones",
           [](File& f) { f.tensor("rope_freqs.weight").data.replace(4, 4, le(2.0F)); });
@@ -580,13 +582,13 @@ inline void addLlama(Rows& rows) {
     }
     row("experts", set(p + "expert_count", value(uint32_t{8})), "GgufKey", "(Mixtral)");
     row("scaled positions", set(p + "rope.scaling.type", value("yarn")), "GgufKey",
-        "scales the positions");
+        "is \"yarn\"; only none");
     row(
         "rope_freqs",
         [](File& f) {
             f.tensors.push_back({"rope_freqs.weight", {8}});
         },
-        "GgufKey", "rope_freqs.weight scales the positions");
+        "ConfigRange", "divisors is no list of 8 numbers above zero");
     row("kind of scaling is a number", set(p + "rope.scaling.type", value(uint32_t{1})), "KeyType",
         "the key \"llama.rope.scaling.type\" is not a text");
     row("part of a head rotates", set(p + "attention.key_length", value(uint32_t{32})), "GgufKey",

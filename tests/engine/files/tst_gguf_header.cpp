@@ -341,10 +341,13 @@ void TestGgufHeader::everyByte() {
             const bool is_projector = sound.find("mmproj") != std::string::npos;
             const fs::path file = write(is_projector ? "mmproj.gguf" : "changed.gguf", changed);
             const auto read = is_projector ? readAll(model, file, true) : readAll(file, {}, true);
-            models += read.has_value() ? 1 : 0;
-            QVERIFY2(read.has_value() || !support::detailOf(read.error(), "rule").empty(),
+            if (read) {
+                ++models;
+                continue;
+            }
+            QVERIFY2(!support::detailOf(read.error(), "rule").empty(),
                      read.error().message.c_str());
-            QVERIFY(read.has_value() || read.error().code != engine::ErrorCode::Internal);
+            QVERIFY(read.error().code != engine::ErrorCode::Internal);
         }
     }
     QVERIFY(errors > static_cast<int>(sound.size()) / 4);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A second family through the whole engine: a tiny random model of Llama's form (RMS norms in
-// front, SwiGLU, plain RoPE, a head of its own) against what transformers computes for it in
-// float64 (tests/data/llama, make_golden.py), on one device and split over three. The family is a
-// folder and a line in engine/families: nothing else of the engine knows of it.
+// front, SwiGLU, RoPE, a head of its own) against what transformers computes for it in float64
+// (tests/data/llama, make_golden.py), on one device and split over three; with Llama 3.1's scaled
+// positions, as a folder and as a GGUF file (make_scaled.py). The family is a folder and a line in
+// engine/families: nothing else of the engine knows of it.
 #include "engine/devices/gpu_access.h"
 #include "engine/families/config.h"
 #include "engine/text/tokenizer_bytes.h"
@@ -13,6 +14,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
 
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -32,6 +34,36 @@ std::filesystem::path sourceFolder() {
     return support::testDataDir() / "llama";
 }
 
+/// Values of GGUF: a text behind its length, and values behind their type.
+QByteArray lengthAnd(const QByteArray& text) {
+    const auto length = static_cast<uint64_t>(text.size());
+    return QByteArray(reinterpret_cast<const char*>(&length), sizeof length) + text;
+}
+QByteArray textValue(const QByteArray& text) {
+    return QByteArray("\x08\0\0\0", 4) + lengthAnd(text);
+}
+QByteArray numberValue(char number) {
+    return QByteArray("\x04\0\0\0", 4) + number + QByteArray(3, '\0');
+}
+
+/// Another config.json in a folder, as long as this lives.
+class ChangedConfig {
+public:
+    ChangedConfig(const QTemporaryDir& folder, const nlohmann::json& config)
+        : file_(std::filesystem::path(folder.path().toStdString()) / "config.json") {
+        std::ofstream(file_, std::ios::trunc) << config.dump();
+    }
+    ChangedConfig(const ChangedConfig&) = delete;
+    ChangedConfig& operator=(const ChangedConfig&) = delete;
+    ~ChangedConfig() {
+        std::filesystem::copy_file(sourceFolder() / "config.json", file_,
+                                   std::filesystem::copy_options::overwrite_existing);
+    }
+
+private:
+    std::filesystem::path file_;
+};
+
 } // namespace
 
 class TestSecondFamily : public QObject {
@@ -39,10 +71,16 @@ class TestSecondFamily : public QObject {
 
 private Q_SLOTS:
     void initTestCase();
-    void refusedUnlessAskedFor();
     void everyHiddenState();
     void logitsAndTokens_data();
     void logitsAndTokens();
+    void scaledPositions_data();
+    void scaledPositions();
+    void fileWithScaledPositions_data();
+    void fileWithScaledPositions();
+    void fileRefused_data();
+    void fileRefused();
+    void asMistral();
     void conversation();
     void fusedStepsOnCards_data();
     void fusedStepsOnCards();
@@ -50,6 +88,16 @@ private Q_SLOTS:
     void refusesWhatItDoesNotCompute();
 
 private:
+    static void addPlaces() {
+        QTest::addColumn<QString>("map");
+        QTest::newRow("CPU") << "cpu";
+        QTest::newRow("two cards") << R"({"version": 1, "default": "cuda:0", "map": {
+            "model.language_model.layers.1": "cuda:1"}})";
+    }
+    void compareScaled(const std::string& name,
+                       const nlohmann::json& cases,
+                       engine::LoadRequest wanted,
+                       const QString& map);
     [[nodiscard]] engine::LoadRequest request() const {
         engine::LoadRequest request;
         request.model = folder_.path().toStdString();
@@ -84,14 +132,6 @@ void TestSecondFamily::initTestCase() {
     }
     QCOMPARE(cases_.size(), size_t{3});
     expected_ = support::readSafetensors(sourceFolder() / "expected.safetensors");
-}
-
-void TestSecondFamily::refusedUnlessAskedFor() {
-    engine::Engine engine;
-    const auto outcome = engine.load(request(), {}, {});
-    QVERIFY(!outcome.has_value());
-    QCOMPARE(outcome.error().code, engine::ErrorCode::Unsupported);
-    QVERIFY(outcome.error().message.find("model_type is \"llama\"") != std::string::npos);
 }
 
 void TestSecondFamily::everyHiddenState() {
@@ -167,6 +207,135 @@ void TestSecondFamily::logitsAndTokens() {
     }
     QCOMPARE(counts.host_pointers, 0);
     QCOMPARE(counts.leaked, size_t{0});
+}
+
+void TestSecondFamily::compareScaled(const std::string& name,
+                                     const nlohmann::json& cases,
+                                     engine::LoadRequest wanted,
+                                     const QString& map) {
+    const auto expected = support::readSafetensors(sourceFolder() / "scaled.safetensors");
+    support::HiddenCounts counts;
+    engine::EngineOptions options;
+    options.gpus = support::hiddenAccess(2, kFamilyCapacity, counts);
+    engine::Engine engine(options);
+    wanted.context = 256;
+    wanted.device_map = map.toStdString();
+    VERIFY_VALUE(engine.load(wanted, {}, {}));
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    QCOMPARE(cases.size(), size_t{3});
+    for (size_t i = 0; i < cases.size(); ++i) {
+        support::GoldenCase c;
+        c.input_ids = cases[i]["input_ids"].get<std::vector<int32_t>>();
+        c.greedy = cases[i]["greedy"].get<std::vector<int32_t>>();
+        const auto golden = expected.at(name + "." + std::to_string(i));
+        const auto logits = support::engineLogits(engine, c, golden.shape.front());
+        QCOMPARE_LE(support::maxRelativeToLargest(logits, golden.floats()), kSecondFamilyBound);
+        QCOMPARE(support::engineGreedy(engine, c, static_cast<int>(c.greedy.size())), c.greedy);
+    }
+}
+
+void TestSecondFamily::scaledPositions_data() {
+    addPlaces();
+}
+
+/// Llama 3.1's rope_scaling, in both spellings.
+void TestSecondFamily::scaledPositions() {
+    QFETCH(QString, map);
+    const auto told = support::readJson(sourceFolder() / "scaled.json");
+    auto config = support::readJson(sourceFolder() / "config.json");
+    config["rope_parameters"] = told["rope_parameters"];
+    if (map == QLatin1String("cpu")) {
+        config["rope_theta"] = told["rope_parameters"]["rope_theta"];
+        config["rope_scaling"] = told["rope_parameters"];
+        config.erase("rope_parameters");
+        config["rope_scaling"].erase("rope_theta");
+    }
+    const ChangedConfig changed(folder_, config);
+    compareScaled("folder", told["folder"], request(), map);
+}
+
+void TestSecondFamily::fileWithScaledPositions_data() {
+    addPlaces();
+}
+
+/// The same positions as divisors of a GGUF file, with its own tokenizer and template.
+void TestSecondFamily::fileWithScaledPositions() {
+    QFETCH(QString, map);
+    const auto told = support::readJson(sourceFolder() / "scaled.json");
+    engine::LoadRequest wanted = request();
+    wanted.model = (sourceFolder() / "tiny.gguf").string();
+    compareScaled("gguf", told["gguf"], wanted, map);
+
+    engine::Engine engine;
+    VERIFY_VALUE(engine.load(wanted, {}, {}));
+    engine::GenerateRequest asked;
+    engine::Message message;
+    message.parts = {{engine::MessagePart::Kind::Text, told["chat"]["user"]}};
+    asked.messages = {message};
+    asked.sampling.max_tokens = 1;
+    const auto reply = engine.generate(asked, {}, {});
+    VERIFY_VALUE(reply);
+    const auto prompt = engine.tokenize(wanted.model, told["chat"]["prompt"].get<std::string>());
+    VERIFY_VALUE(prompt);
+    QCOMPARE(prompt->ids.front(), 257); // <|begin_of_text|>, once
+    QCOMPARE(reply->input_ids, prompt->ids);
+}
+
+void TestSecondFamily::fileRefused_data() {
+    support::addColumns<QByteArray, QByteArray>("key",
+                                                "value"); // as the file has it, behind its type
+    QTest::newRow("scaled in another way")
+        << QByteArray("llama.rope.scaling.type") << textValue("yarn");
+    QTest::newRow("a window") << QByteArray("llama.attention.sliding_window") << numberValue(64);
+    QTest::newRow("experts") << QByteArray("llama.expert_count") << numberValue(8);
+}
+
+/// A key that the model's arithmetic would have to follow is named.
+void TestSecondFamily::fileRefused() {
+    QFETCH(QByteArray, key);
+    QFETCH(QByteArray, value);
+    constexpr qsizetype kBehindCounts = 24;
+    constexpr qsizetype kAlignment = 32;
+    QFile file(QString::fromStdString((sourceFolder() / "tiny.gguf").string()));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QByteArray bytes = file.readAll();
+    QByteArray added = lengthAnd(key) + value;
+    // A second one keeps the tensors aligned.
+    const QByteArray padding = lengthAnd("x") + textValue("");
+    const qsizetype rest = (added.size() + padding.size()) % kAlignment;
+    added += lengthAnd("x") + textValue(QByteArray((kAlignment - rest) % kAlignment, ' '));
+    bytes[16] = static_cast<char>(bytes[16] + 2); // pairs
+    bytes.insert(kBehindCounts, added);
+    const std::filesystem::path changed =
+        std::filesystem::path(folder_.path().toStdString()) / "changed.gguf";
+    std::ofstream(changed, std::ios::binary)
+        .write(bytes.constData(), static_cast<std::streamsize>(bytes.size()));
+    engine::LoadRequest wanted = request();
+    wanted.model = changed.string();
+    engine::Engine engine;
+    const auto loaded = engine.load(wanted, {}, {});
+    QVERIFY(!loaded.has_value());
+    QCOMPARE(loaded.error().code, engine::ErrorCode::Unsupported);
+    QVERIFY2(loaded.error().message.find(key.toStdString()) != std::string::npos,
+             loaded.error().message.c_str());
+}
+
+/// The same weights as Mistral's without a window: transformers' two classes compute the same
+/// (asserted by make_scaled.py).
+void TestSecondFamily::asMistral() {
+    auto config = support::readJson(sourceFolder() / "config.json");
+    config["model_type"] = "mistral";
+    config["architectures"] = {"MistralForCausalLM"};
+    config["sliding_window"] = nullptr;
+    const ChangedConfig changed(folder_, config);
+    engine::Engine engine;
+    VERIFY_VALUE(engine.load(request(), {}, {}));
+    for (const support::GoldenCase& c : cases_) {
+        const auto logits =
+            support::engineLogits(engine, c, static_cast<int64_t>(c.input_ids.size()));
+        QCOMPARE_LE(support::maxRelativeToLargest(logits, expected_.at(c.id + ".logits").floats()),
+                    kSecondFamilyBound);
+    }
 }
 
 /// By the folder's own template and a byte-level tokenizer: what is typed stays text, and the token
@@ -323,8 +492,19 @@ void TestSecondFamily::refusesWhatItDoesNotCompute_data() {
                                      << "true";
     QTest::newRow("another activation") << "hidden_act"
                                         << "\"gelu\"";
-    QTest::newRow("scaled RoPE") << "rope_scaling"
-                                 << R"({"rope_type": "llama3", "factor": 8})";
+    QTest::newRow("RoPE scaled in another way") << "rope_type"
+                                                << R"({"rope_type": "yarn", "factor": 8})";
+    QTest::newRow("scaled RoPE without its bounds")
+        << "low_freq_factor"
+        << R"({"rope_type": "llama3", "factor": 8, "high_freq_factor": 4,
+               "original_max_position_embeddings": 64})";
+    QTest::newRow("scaled RoPE with crossed bounds")
+        << "high_freq_factor"
+        << R"({"rope_type": "llama3", "factor": 8, "high_freq_factor": 1, "low_freq_factor": 1,
+               "original_max_position_embeddings": 64})";
+    QTest::newRow("Mistral's window, which is there unless it is said not to be")
+        << "sliding_window"
+        << "4096";
     QTest::newRow("heads that do not divide") << "num_key_value_heads"
                                               << "3";
     QTest::newRow("no layers") << "num_hidden_layers"
@@ -337,15 +517,17 @@ void TestSecondFamily::refusesWhatItDoesNotCompute() {
     QFETCH(QString, key);
     QFETCH(QString, value);
     auto config = support::readJson(sourceFolder() / "config.json");
-    if (key == QLatin1String("rope_scaling")) {
-        config.erase("rope_parameters");
+    const bool is_rope = value.startsWith('{');
+    if (key == QLatin1String("sliding_window")) {
+        config["model_type"] = "mistral";
+        config["max_position_embeddings"] = 32768;
+    } else {
+        config[is_rope ? "rope_parameters" : key.toStdString()] =
+            nlohmann::json::parse(value.toStdString());
     }
-    config[key.toStdString()] = nlohmann::json::parse(value.toStdString());
     const auto read = engine::parseModelConfig(config.dump(), "", "");
     QVERIFY(!read.has_value());
-    QVERIFY2(read.error().message.find(key == QLatin1String("rope_scaling")
-                                           ? "rope_type"
-                                           : key.toStdString()) != std::string::npos,
+    QVERIFY2(read.error().message.find(key.toStdString()) != std::string::npos,
              read.error().message.c_str());
 }
 

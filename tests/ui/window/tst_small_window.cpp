@@ -219,7 +219,7 @@ void TestSmallWindow::unusableFolder() {
     QTemporaryDir other;
     QFile config(other.filePath(QStringLiteral("config.json")));
     QVERIFY(config.open(QIODevice::WriteOnly));
-    config.write(R"({"model_type": "llama", "architectures": ["LlamaForCausalLM"]})");
+    config.write(R"({"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"]})");
     config.close();
     Program program(folder_->path());
     program.window->resize(kSmall);
@@ -227,7 +227,7 @@ void TestSmallWindow::unusableFolder() {
     QTRY_VERIFY(program.session().modelError() != nullptr);
     auto* why = program.find<QLabel>("unusableWhy");
     QTRY_VERIFY(why->isVisible());
-    QVERIFY2(why->text().contains(QStringLiteral("llama")) &&
+    QVERIFY2(why->text().contains(QStringLiteral("qwen3")) &&
                  !why->text().contains(QStringLiteral("model_type")),
              qPrintable(why->text()));
     QVERIFY(!program.find("addAdapterButton")->isEnabled());
