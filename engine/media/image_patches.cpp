@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an upright picture to the vision tower's patches: target size, resize, cut, divide by 255.
-// Formulas: engine/forward/ARCHITECTURE.md, 4.1 and 4.2.
+// Formulas: engine/families/gemma4/ARCHITECTURE.md, 4.1 and 4.2.
 #include "engine/media/image.h"
 #include "engine/media/image_codecs.h"
 #include "engine/media/resize.h"
