@@ -114,18 +114,23 @@ namespace kernels::cuda {
     X(experts_bf16)                                                                                \
     X(experts_four_bit)                                                                            \
     X(experts_nested)                                                                              \
+    X(experts_blocks)                                                                              \
     X(stream)                                                                                      \
     X(stream_updates)                                                                              \
     X(stream_any_updates)                                                                          \
     X(stream_plans)                                                                                \
     X(stream_half)                                                                                 \
     X(stream_half_updates)                                                                         \
+    X(stream_blocks)                                                                               \
+    X(stream_blocks_updates)                                                                       \
     X(stream_large)                                                                                \
     X(stream_large_updates)                                                                        \
     X(stream_async)                                                                                \
     X(stream_async_updates)                                                                        \
     X(stream_async_half)                                                                           \
     X(stream_async_half_updates)                                                                   \
+    X(stream_async_blocks)                                                                         \
+    X(stream_async_blocks_updates)                                                                 \
     X(stream_async_large)                                                                          \
     X(stream_async_large_updates)                                                                  \
     X(stream_rows)                                                                                 \

@@ -132,6 +132,35 @@ int64_t halfPieces(int64_t units) {
     return 0;
 }
 
+/// Bytes from row to row of pieces in a chunk: room for what lies between a row and whole 16 bytes,
+/// and an odd number of these, so that rows begin in different banks.
+int64_t slotBytes(int64_t row_bytes, int64_t pieces) {
+    const int64_t bytes = row_bytes / pieces;
+    const bool is_aligned = row_bytes % 16 == 0 && bytes % 16 == 0;
+    return (ceilDivide(is_aligned ? bytes : bytes + 15, 16) | 1) * 16;
+}
+
+/// Stretches and pieces of rows in blocks, the fewest pieces first; no pieces: none fit.
+struct BlockCut {
+    int64_t folds = 1;
+    int64_t pieces = 0;
+};
+BlockCut blockCut(int64_t units, const BlockRows& blocks) {
+    constexpr int64_t kMostPieces = 16;
+    for (int64_t pieces = 1; pieces <= kMostPieces; ++pieces) {
+        if (units % (pieces * blocks.grain) != 0 || blocks.bytes % pieces != 0) {
+            continue;
+        }
+        for (int64_t folds = 1; folds <= 4; folds *= 2) {
+            if (kTileRows / folds * slotBytes(blocks.bytes, pieces) <= blocks.chunk_bytes &&
+                ceilDivide(units / pieces, folds) <= kChunkUnits) {
+                return {folds, pieces};
+            }
+        }
+    }
+    return {};
+}
+
 } // namespace
 
 int streamWorkBytes(int64_t cols, int pass_tiles, int tile_shift, bool is_plain, bool is_half) {
@@ -154,23 +183,30 @@ StreamSizes streamProjectSizes(int multiprocessors,
                                int bits,
                                int grain,
                                int most_tiles,
-                               bool has_pair_passes) {
-    const int64_t units = cols * bits / 8 / kUnitBytes;
+                               bool has_pair_passes,
+                               const BlockRows& blocks) {
+    const bool has_blocks = blocks.bytes > 0;
+    const int64_t units = has_blocks ? cols / 64 : cols * bits / 8 / kUnitBytes;
     const int64_t grains = ceilDivide(outputs, grain);
     const int64_t local = ceilDivide(grains, multiprocessors) * grain;
     StreamSizes sizes;
     // A wide row has one part of fp16, so that eight stretches fit beside each other, others two.
-    const bool is_half = bits == 16;
+    const bool is_half = bits == 16 || has_blocks;
     const bool is_wide = cols > kPackets && !is_half;
-    const int64_t pieces = is_half ? halfPieces(units) : 1;
+    int64_t pieces = is_half ? halfPieces(units) : 1;
     int64_t folds = is_wide ? 8 : 1;
+    if (has_blocks) {
+        const BlockCut cut = blockCut(units, blocks);
+        pieces = cut.pieces;
+        folds = cut.folds;
+    }
     while (folds < 4 && units > folds * pieces * kChunkUnits) {
         folds *= 2;
     }
     if (pieces == 0 || units > folds * pieces * kChunkUnits) {
         return sizes;
     }
-    if (pieces > 1) {
+    if (pieces > 1 && !has_blocks) {
         folds = 4;
     }
     // More of them where a block has few rows: more warps have a share, or each a smaller one.
@@ -185,6 +221,7 @@ StreamSizes streamProjectSizes(int multiprocessors,
     constexpr int64_t kPassTiles = 12;
     sizes.units = static_cast<int>(units);
     sizes.pieces = static_cast<int>(pieces);
+    sizes.slot_bytes = has_blocks ? static_cast<int>(slotBytes(blocks.bytes, pieces)) : 0;
     sizes.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
     constexpr int kPairTiles = 2 * 3;
     const int64_t most_of_pair =
@@ -376,12 +413,15 @@ StreamLayout streamLayoutFor(int shared_base,
                              int row_bytes,
                              int norm_bytes,
                              int work_bytes,
-                             int chunk_bytes) {
+                             int chunk_bytes,
+                             bool has_table) {
     // As copies need it where 192 bytes more are one chunk less: 31B, seven of them.
     const int grain = chunk_bytes == kLargeChunkBytes ? 16 : 128;
     const auto align = [grain](int bytes) { return (bytes + grain - 1) / grain * grain; };
     StreamLayout layout{};
-    layout.table = tableOffset(shared_base);
+    // Without a table of codes its place is work memory, and what more of that there is in front.
+    layout.table =
+        has_table ? tableOffset(shared_base) : align(std::max(0, work_bytes - kCodeTableBytes));
     layout.attend = align(kStreamStepsOffset + kStepRing * static_cast<int>(sizeof(TokenStep)));
     layout.norms = layout.attend + align(kAttendConstantBytes);
     // Two vectors of this step and two of the next one.
@@ -389,7 +429,9 @@ StreamLayout streamLayoutFor(int shared_base,
     layout.row = layout.norms + 4 * layout.norm_bytes;
     layout.chunks = layout.row + align(row_bytes);
     const int work = align(work_bytes);
-    if (work <= layout.table) {
+    if (!has_table) {
+        layout.work = -layout.table;
+    } else if (work <= layout.table) {
         layout.work = -work;
     } else {
         layout.work = layout.chunks;
@@ -401,6 +443,7 @@ StreamLayout streamLayoutFor(int shared_base,
     const int room = shared_bytes - kStatic - layout.table - layout.chunks;
     const int count = std::min(room / chunk_bytes, kMaxChunks);
     layout.chunk_count = count < kFewest ? 0 : count;
+    layout.chunk_bytes = chunk_bytes;
     return layout;
 }
 

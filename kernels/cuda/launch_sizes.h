@@ -123,13 +123,20 @@ struct StreamSizes {
     /// In 16 bits: chunks of a tile, with so many pieces of its rows. In stream_large.cu: parts of
     /// the columns, of which `units` are one.
     int pieces = 1;
+    int slot_bytes = 0; ///< Rows in blocks: from row to row in a chunk.
+};
+/// Rows in blocks of a step, whose weights may have several formats.
+struct BlockRows {
+    int64_t bytes = 0; ///< Of the widest row; 0: they are not in blocks.
+    int grain = 1;     ///< Pieces are a multiple of so many units of 64 columns.
+    int chunk_bytes = 0;
 };
 /// No limit of streamProjectSizes().
 inline constexpr int kMostPassTiles = 1 << 20;
 /// outputs, is_pair as of projectSizes(); is_plain: the input meets no residual row and no norm;
 /// weights: how many follow each other; bits: 4, 8 or 16; grain: outputs that stay together;
 /// most_tiles: of a pass, unless it is a pair; has_pair_passes: of a pair too, a multiple of six
-/// tiles, so that results which stay together are of one pass.
+/// tiles, so that results which stay together are of one pass; blocks: instead of bits.
 StreamSizes streamProjectSizes(int multiprocessors,
                                int64_t outputs,
                                int64_t cols,
@@ -139,9 +146,11 @@ StreamSizes streamProjectSizes(int multiprocessors,
                                int bits,
                                int grain,
                                int most_tiles = kMostPassTiles,
-                               bool has_pair_passes = false);
+                               bool has_pair_passes = false,
+                               const BlockRows& blocks = {});
 
-/// Work memory of a projection in that form. pass_tiles, tile_shift: of its sizes; is_half: bf16.
+/// Work memory of a projection in that form. pass_tiles, tile_shift: of its sizes; is_half: bf16 or
+/// blocks.
 int streamWorkBytes(
     int64_t cols, int pass_tiles, int tile_shift, bool is_plain, bool is_half = false);
 
@@ -182,13 +191,14 @@ int largeWorkRoom(int shared_base);
 /// Where things lie in a block's shared memory, of which the dynamic part begins at address
 /// `shared_base`; chunk_count = 0: not enough of it. What the alignment of the table of codes
 /// leaves in front of it is for the work memory, if that is enough. chunk_bytes: kLargeChunkBytes
-/// of stream_large.cu.
+/// of stream_large.cu; has_table: not of stream_blocks.cu.
 StreamLayout streamLayoutFor(int shared_base,
                              int shared_bytes,
                              int row_bytes,
                              int norm_bytes,
                              int work_bytes,
-                             int chunk_bytes = kChunkBytes);
+                             int chunk_bytes = kChunkBytes,
+                             bool has_table = true);
 
 /// The same for stream_async.cu and its forms, where dynamic shared memory may begin anywhere.
 /// chunk_codes: bytes of codes of the largest tile; has_table: there are 4-bit weights.

@@ -22,6 +22,7 @@ struct StreamNeeds {
     int chunk_codes = 0;   ///< In stream_async.cu: bytes of the codes of one tile,
     bool has_codes = false;  ///< whether there are 4-bit weights,
     bool has_halves = false; ///< and bf16 ones. Those without these need no table of codes.
+    bool has_blocks = false; ///< Some of stream_blocks.cu's are in blocks.
 };
 
 struct TokenSteps {
@@ -42,7 +43,7 @@ struct TokenSteps {
     size_t planned = 0;     ///< In this token's earlier lists: plans of such steps.
     bool has_plans = false; ///< The steps collected so far have plans.
     int first_unit_step = 0;
-    bool has_halves = false; ///< Some of stream.cu's have bf16 weights.
+    bool has_halves = false; ///< Some of stream.cu's have bf16 weights or such in blocks.
     bool is_large = false;   ///< They are those of stream_large.cu.
     uint8_t code_table = 0;  ///< That of the weights of codes of stream.cu; 0: there are none yet.
     int64_t wide_values[kWideRegions] = {}; ///< Width of the rows of each place; 0: free.

@@ -13,7 +13,14 @@ using Input = ProjectArgs::Input;
 using Output = ProjectArgs::Output;
 
 constexpr std::pair<WeightFormat, bool> kFormats[] = {
-    {WeightFormat::Nf4, true}, {WeightFormat::Int8Row, false}, {WeightFormat::BF16, false}};
+    {WeightFormat::Nf4, true},   {WeightFormat::Int8Row, false}, {WeightFormat::BF16, false},
+    {WeightFormat::Int4, false}, {WeightFormat::Q4_0, false},    {WeightFormat::Q4_1, false},
+    {WeightFormat::Q5_0, false}, {WeightFormat::Q5_1, false},    {WeightFormat::Q8_0, false},
+    {WeightFormat::Q4_K, false}, {WeightFormat::Q5_K, false},    {WeightFormat::Q6_K, false}};
+
+int32_t blockOf(WeightFormat format) {
+    return format == WeightFormat::Int4 ? 32 : 64;
+}
 
 /// Enqueues the steps, in one launch where they are collected.
 Status
@@ -32,8 +39,8 @@ enqueue(cuda::CudaDevice& d, bool is_collected, const std::vector<std::function<
 /// The projection step with residual and norms.
 void checkPairs(cuda::CudaDevice& d, bool is_collected, const std::string& form) {
     for (const auto& [format, nested] : kFormats) {
-        const ProjectCase c(format, nested, 64, 1536, {2048, 2048}, Input::ResidualNorm,
-                            Output::GatedPair);
+        const ProjectCase c(format, nested, blockOf(format), 1536, {2048, 2048},
+                            Input::ResidualNorm, Output::GatedPair);
         const CardCopies copies(d, c);
         const Status status = enqueue(
             d, is_collected, {[&] { return d.ops().project(d.queue(), copies.moved(c.args)); }});
@@ -143,7 +150,7 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
                 c.compute();
             };
             double residual = 0.0;
-            ProjectCase three(format, nested, 64, 1536, {2048, 256, 192}, Input::Norm,
+            ProjectCase three(format, nested, blockOf(format), 1536, {2048, 256, 192}, Input::Norm,
                               Output::Store);
             with(three, {{0, 16}, {2, is_shared ? 8 : 5}, {2, 64}});
             {
@@ -155,10 +162,11 @@ void checkStepUpdates(cuda::CudaDevice& d, bool is_collected) {
                 report("project with updates " + name, status, three.error(&residual), 4e-3);
             }
             // A pair with taps, then the step that takes its output.
-            ProjectCase pair(format, nested, 64, 1536, {2048, 2048}, Input::Norm,
+            ProjectCase pair(format, nested, blockOf(format), 1536, {2048, 2048}, Input::Norm,
                              Output::GatedPair);
             with(pair, {{0, 16}, {1, 8}});
-            ProjectCase behind(format, nested, 64, 2048, {1536}, Input::Plain, Output::Store, 30);
+            ProjectCase behind(format, nested, blockOf(format), 2048, {1536}, Input::Plain,
+                               Output::Store, 30);
             with(behind, {{0, 16}, {0, is_shared ? 8 : 3}});
             behind.readFrom(pair.args.y[0], pair.want[0]);
             const CardCopies copies(d, pair, behind);

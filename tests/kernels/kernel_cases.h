@@ -12,6 +12,7 @@
 #include "tests/support/pages.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -228,7 +229,11 @@ inline TestWeight makeWeight(kernels::WeightFormat format,
     if (!is_nested) {
         w.scales = Guarded<float>(static_cast<size_t>(blocks));
         for (int64_t i = 0; i < blocks; ++i) {
-            const float scale = 0.5F + std::fabs(rng.uniform());
+            float scale = 0.5F + std::fabs(rng.uniform());
+            if (format == WeightFormat::Int4) {
+                // As many bits as those that are read or made have: fp16's.
+                scale = std::bit_cast<float>(std::bit_cast<uint32_t>(scale) & 0xffffe000U);
+            }
             w.scales[static_cast<size_t>(i)] = i == 1 ? 0.0F : is_int8 ? scale / 50.0F : scale;
         }
         w.view.absmax = w.scales.data();

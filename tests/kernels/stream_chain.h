@@ -83,11 +83,13 @@ struct Chain {
             format,
             shape.is_nested && format != kernels::WeightFormat::Int8Row &&
                 format != kernels::WeightFormat::BF16,
-            shape.block, cols, rows, input, output, seed += 20));
+            format == kernels::WeightFormat::Int4 ? 32 : shape.block, cols, rows, input, output,
+            seed += 20));
         ProjectCase& c = *projections.back();
         for (size_t i = 0; i < c.weights.size(); ++i) {
+            // The reference is as exact as the format is: values of Int4 are rounded ones.
             c.args.w[i].expand_type =
-                kernels::DType::F32; // the reference as exact as the format is
+                format == kernels::WeightFormat::Int4 ? kernels::DType::BF16 : kernels::DType::F32;
         }
         if (input == Input::Plain) {
             std::copy(left.begin(), left.end(), c.x.data());

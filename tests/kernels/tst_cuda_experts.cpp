@@ -54,6 +54,9 @@ void TestCudaExperts::sums_data() {
     add("nf4, nested", Nf4, F32, true, {320, 128, 9, 4});
     add("nf4, blocks across rows", Nf4, BF16, false, {96, 32, 6, 2});
     add("fp4", Fp4, F16, false, {256, 192, 6, 2});
+    add("Q4_0", Q4_0, BF16, false, {256, 64, 12, 3});
+    add("Q4_K, widths of 256", Q4_K, F32, false, {512, 256, 9, 4});
+    add("Q5_1", Q5_1, F32, false, {320, 96, 6, 2});
     add("bf16, more experts than threads", BF16, BF16, false, {64, 8, 300, 32});
 }
 

@@ -101,6 +101,44 @@ const ChainRow kChains[] = {
     {"bf16, rows of several pieces, two adapters, fp32", &kBulk, 28, 54,
      {.layers = 1, .format = WeightFormat::BF16, .is_nested = false, .hidden = 320,
       .heads = 2, .inter = 6400, .rank = 8, .other_rank = 4, .update_type = DType::F32}},
+    // Blocks as GGUF files have them (device/decode/stream_blocks.cuh).
+    {"Q4_0", &kBulk, 4, 90,
+     {.format = WeightFormat::Q4_0, .head = WeightFormat::Q8_0, .is_nested = false}},
+    {"Q4_K, head in Q6_K", &kBulk, 4, 91,
+     {.format = WeightFormat::Q4_K, .head = WeightFormat::Q6_K, .is_nested = false,
+      .hidden = 256, .inter = 512, .ple = 256}},
+    {"Q5_K, pieces of wide rows", &kBulk, 28, 92,
+     {.layers = 1, .format = WeightFormat::Q5_K, .head = WeightFormat::Q5_0, .is_nested = false,
+      .hidden = 1536, .heads = 2, .dim = 128, .inter = 6400, .ple = 0}},
+    {"Q6_K, rows that are no whole 16 bytes, head in Q5_1", &kBulk, 5, 93,
+     {.format = WeightFormat::Q6_K, .head = WeightFormat::Q5_1, .is_nested = false,
+      .hidden = 768, .inter = 1280, .ple = 256, .tokens = 40}},
+    {"Q8_0, a ring, a reader, head in Q4_1", &kBulk, 7, 94,
+     {.format = WeightFormat::Q8_0, .head = WeightFormat::Q4_1, .is_nested = false, .tokens = 200,
+      .window = 90, .is_reader = true, .is_ring = true}},
+    {"4-bit codes in blocks of 32", &kBulk, 4, 95,
+     {.format = WeightFormat::Int4, .head = WeightFormat::Q8_0, .is_nested = false,
+      .hidden = 256, .inter = 384, .ple = 128}},
+    {"Q4_0, rank 16, no norms but in front, SiLU", &kBulk, 4, 96,
+     {.format = WeightFormat::Q4_0, .is_nested = false, .ple = 0, .is_plain = true, .rank = 16}},
+    {"Q4_0, rows of 12B", &kBulk, 24, 97,
+     {.layers = 1, .format = WeightFormat::Q4_0, .head = WeightFormat::Q6_K, .is_nested = false,
+      .hidden = 3840, .heads = 2, .inter = 6400, .ple = 0}},
+    {"Q4_0, more queries, keys and values than packets", &kBulk, 16, 101,
+     {.format = WeightFormat::Q4_0, .head = WeightFormat::Q8_0, .is_nested = false, .heads = 16,
+      .kv_heads = 8, .dim = 256, .ple = 0, .tokens = 40}},
+    {"Q8_0, wide results of attention behind flags", &kBulk, 16, 102,
+     {.layers = 1, .format = WeightFormat::Q8_0, .is_nested = false, .hidden = 256, .heads = 16,
+      .kv_heads = 2, .dim = 512, .ple = 0, .tokens = 40}},
+    {"Q4_0, head in Q6_K", &kSmall, 4, 98,
+     {.format = WeightFormat::Q4_0, .head = WeightFormat::Q6_K, .is_nested = false,
+      .hidden = 256, .tokens = 200}},
+    {"Q4_K, rank 8", &kMiddle, 4, 99,
+     {.format = WeightFormat::Q4_K, .head = WeightFormat::Q8_0, .is_nested = false,
+      .hidden = 1536, .inter = 2048, .ple = 0, .rank = 8}},
+    {"4-bit codes in blocks of 32", &kAda, 5, 100,
+     {.format = WeightFormat::Int4, .head = WeightFormat::Q6_K, .is_nested = false,
+      .hidden = 256, .inter = 384, .ple = 128}},
     // Rows as long as those of 12B and 31B (device/decode/stream_large.cu). The residual row is in memory.
     {"long rows", &kBulk, 4, 60, {.hidden = 3200, .tokens = 200}},
     {"long rows, 8-bit", &kBulk, 5, 61,
@@ -314,10 +352,15 @@ std::vector<uint32_t> leftBy(Chain& chain, bool has_head = true) {
     return all;
 }
 
+bool hasBlocks(const ChainShape& shape) {
+    return kernels::rowOf(shape.format).layout == kernels::WeightLayout::Blocks ||
+           shape.format == WeightFormat::Int4;
+}
+
 /// Its rows are those of stream_large.cu.
 bool isLong(const ChainShape& shape) {
-    return shape.is_large ||
-           (shape.hidden > kernels::cuda::kShortRow && shape.format != WeightFormat::BF16);
+    return shape.is_large || (shape.hidden > kernels::cuda::kShortRow &&
+                              shape.format != WeightFormat::BF16 && !hasBlocks(shape));
 }
 
 /// The kernels that ran, but for what makes plans of updates.
@@ -329,8 +372,9 @@ std::vector<std::string> layersOf(const EmulatedCard& card) {
 
 std::string kernelOf(const CardKind& kind, const ChainShape& shape) {
     std::string kernel = isAsync(kind) ? "belfry_stream_async" : "belfry_stream";
-    const bool is_half = shape.format == WeightFormat::BF16;
-    kernel += is_half ? "_half" : "";
+    const bool has_blocks = hasBlocks(shape);
+    const bool is_half = shape.format == WeightFormat::BF16 || has_blocks;
+    kernel += has_blocks ? "_blocks" : is_half ? "_half" : "";
     kernel += isLong(shape) ? "_large" : "";
     if (shape.rank > 0) {
         const bool has_plans = !isAsync(kind) && !is_half && !isLong(shape);
@@ -388,7 +432,7 @@ void TestCudaStream::chain() {
             QCOMPARE(own.run(card.device()), Status::Ok);
             QCOMPARE(QString::fromStdString(card.finish()), QString());
             double residual = 0.0;
-            QVERIFY(own.projections.front()->error(&residual) < kProjectionBound);
+            QCOMPARE_LT(own.projections.front()->error(&residual), kProjectionBound);
             QCOMPARE_LT(own.error(), kStreamBound);
         }
         QCOMPARE(layersOf(card),

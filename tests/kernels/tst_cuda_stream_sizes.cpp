@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the decode launch of cards without bulk copies or with little shared memory plans
+// What the decode launch plans, above all on cards without bulk copies or with little shared memory
 // (device/decode/stream_async*.cu): real shapes fit on cards as they are sold.
 #include "kernels/cuda/launch_sizes.h"
+#include "kernels/weight_formats.h"
 #include "tests/support/program/test_class.h"
 
 #include <QTest>
 
 #include <algorithm>
+#include <utility>
+
+using kernels::WeightFormat;
 
 class TestCudaStreamSizes : public QObject {
     Q_OBJECT
@@ -18,6 +22,8 @@ private Q_SLOTS:
     void realShapesFit();
     void halfShapesFit_data();
     void halfShapesFit();
+    void blockShapesFit_data();
+    void blockShapesFit();
     void longShapesFit_data();
     void longShapesFit();
 };
@@ -109,6 +115,53 @@ void TestCudaStreamSizes::halfShapesFit() {
         QVERIFY2(layout.chunk_count >= (shared > 101376 ? 5 : kAsyncFewestChunks),
                  qPrintable(QString::number(work)));
         QVERIFY(layout.chunks + layout.chunk_count * layout.chunk_bytes <= shared - kKept);
+    }
+}
+
+void TestCudaStreamSizes::blockShapesFit_data() {
+    support::addColumns<int, int, WeightFormat>("hidden", "inter", "format");
+    for (const WeightFormat format : {WeightFormat::Q4_0, WeightFormat::Q4_K, WeightFormat::Q5_K,
+                                      WeightFormat::Q6_K, WeightFormat::Q8_0}) {
+        const auto number = static_cast<int>(format);
+        QTest::addRow("E2B, format %d", number) << 1536 << 12288 << format;
+        QTest::addRow("E4B, format %d", number) << 2560 << 10240 << format;
+        QTest::addRow("12B, format %d", number) << 3840 << 15360 << format;
+    }
+}
+
+/// Rows in blocks on cards with 227 KiB: chunks hold their pieces, and four chunks and more fit
+/// beside the work of the largest step.
+void TestCudaStreamSizes::blockShapesFit() {
+    using namespace kernels::cuda;
+    QFETCH(int, hidden);
+    QFETCH(int, inter);
+    QFETCH(WeightFormat, format);
+    constexpr int kShared = 232448;
+    const auto rowsOf = [&](int cols) {
+        const int values = kernels::rowOf(format).block_values;
+        return BlockRows{kernels::valueBytes(format, cols), std::max(1, values / 64),
+                         kBlockChunkBytes};
+    };
+    for (const int multiprocessors : {108, 132, 148}) {
+        const StreamSizes pair = streamProjectSizes(multiprocessors, inter, hidden, true, false, 2,
+                                                    0, 3, 6, true, rowsOf(hidden));
+        const StreamSizes down = streamProjectSizes(multiprocessors, hidden, inter, false, true, 1,
+                                                    0, 1, kMostPassTiles, false, rowsOf(inter));
+        for (const auto& [sizes, cols] : {std::pair{pair, hidden}, {down, inter}}) {
+            QCOMPARE(sizes.units, cols / 64);
+            QCOMPARE(sizes.units % sizes.pieces, 0);
+            QVERIFY(sizes.slot_bytes << sizes.tile_shift <= kBlockChunkBytes);
+            QVERIFY(sizes.slot_bytes * sizes.pieces >= rowsOf(cols).bytes);
+            QCOMPARE(sizes.slot_bytes % 32, 16); // rows begin in different banks
+        }
+        const int norms = hidden > kShortRow ? 0 : hidden * 4;
+        const int work = std::max({pair.work_bytes, down.work_bytes, asyncAttendBytes(512)});
+        const StreamLayout layout =
+            streamLayoutFor(1024, kShared, hidden * 4, norms, work, kBlockChunkBytes, false);
+        QVERIFY(layout.chunk_count >= 4);
+        QCOMPARE(layout.work, -layout.table);
+        QVERIFY(layout.table + kCodeTableBytes >= work);
+        QVERIFY(layout.table + layout.chunks + layout.chunk_count * kBlockChunkBytes <= kShared);
     }
 }
 

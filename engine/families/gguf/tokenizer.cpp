@@ -51,7 +51,8 @@ constexpr std::array<std::string_view, 24> kGemmaMarkers = {"<pad>",
 struct Pipeline {
     std::string_view before; ///< Members before "model",
     std::string_view model;  ///< and of "model" before the vocabulary.
-    bool adds_bos = false;   ///< Where the file says nothing, as in llama.cpp.
+    bool adds_bos = false;   ///< Where the file says nothing, as in llama.cpp,
+    bool is_gemma = false;   ///< and whatever it says: files with "false" were published.
 };
 
 constexpr Pipeline kGemma = {
@@ -60,7 +61,7 @@ constexpr Pipeline kGemma = {
     R"("decoder":{"type":"Sequence","decoders":[)"
     R"({"type":"Replace","pattern":{"String":"▁"},"content":" "},)"
     R"({"type":"ByteFallback"},{"type":"Fuse"}]},)",
-    R"("type":"BPE","unk_token":"<unk>","fuse_unk":true,"byte_fallback":true,)", true};
+    R"("type":"BPE","unk_token":"<unk>","fuse_unk":true,"byte_fallback":true,)", true, true};
 
 constexpr std::string_view kByteLevelModel =
     R"("type":"BPE","fuse_unk":false,"byte_fallback":false,"ignore_merges":false,)";
@@ -182,7 +183,7 @@ Result<std::string> tokenizerText(const GgufModel& model) {
     std::string text = R"({"version":"1.0","truncation":null,"padding":null,"added_tokens":[)";
     text += added + "]," + std::string(pipeline.before);
     if (bos && *bos >= 0 && *bos < static_cast<int64_t>(tokens->size()) &&
-        adds_bos.value_or(pipeline.adds_bos)) {
+        (pipeline.is_gemma || adds_bos.value_or(pipeline.adds_bos))) {
         const std::string name = jsonString((*tokens)[static_cast<size_t>(*bos)]);
         text +=
             R"("post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":)" +

@@ -12,15 +12,23 @@ namespace kernels::cuda {
 
 namespace {
 
-/// The kernels of experts take this weight: bf16 in whole pieces of 16 bytes, or 4-bit codes of
-/// which a chunk of 16 is within a block.
+/// The kernels of experts take this weight: bf16 in whole pieces of 16 bytes, 4-bit codes of which
+/// a chunk of 16 is within a block, or GGUF's blocks.
 bool canRead(const WeightView& w) {
+    if (hasBlocks(w)) {
+        return isAligned(w.data);
+    }
     if (hasCodes(w)) {
         return w.cols % 16 == 0 && w.block_size >= 16 &&
                std::has_single_bit(static_cast<uint32_t>(w.block_size)) &&
                w.expand_type != DType::F32 && isAligned(w.data);
     }
     return w.format == WeightFormat::BF16 && w.cols % 8 == 0 && isAligned(w.data);
+}
+
+/// Formats of blocks may differ.
+bool areAlike(const WeightView& a, const WeightView& b) {
+    return hasBlocks(a) ? hasBlocks(b) : a.format == b.format && a.block_size == b.block_size;
 }
 
 bool areShapesRight(const ExpertsStepArgs& a) {
@@ -191,9 +199,10 @@ Status expertsStep(Queue q, const ExpertsStepArgs& a) {
     constexpr unsigned kStaticBytes = 9216;
     const auto blocks = static_cast<size_t>(s.facts.multiprocessors);
     const bool is_nested = is_four_bit && a.gate_up.absmax == nullptr;
-    const KernelId kernel = is_nested     ? KernelId::experts_nested
-                            : is_four_bit ? KernelId::experts_four_bit
-                                          : KernelId::experts_bf16;
+    const KernelId kernel = is_nested              ? KernelId::experts_nested
+                            : is_four_bit          ? KernelId::experts_four_bit
+                            : hasBlocks(a.gate_up) ? KernelId::experts_blocks
+                                                   : KernelId::experts_bf16;
     // A row's blocks have two outer absmax at most.
     const int64_t most_cols = is_nested ? int64_t{255} * a.gate_up.block_size : int64_t{1} << 20;
     if (s.is_reference || s.steps.rows != nullptr ||
@@ -201,8 +210,7 @@ Status expertsStep(Queue q, const ExpertsStepArgs& a) {
         a.top_k > kMostChosen || hidden > kMostExpertHidden ||
         a.top_k * inner >= (int64_t{1} << 20) || std::max(hidden, inner) > most_cols ||
         is_nested != (is_four_bit && a.down.absmax == nullptr) || !canRead(a.gate_up) ||
-        !canRead(a.down) || a.gate_up.format != a.down.format ||
-        a.gate_up.block_size != a.down.block_size ||
+        !canRead(a.down) || !areAlike(a.gate_up, a.down) ||
         shared + kStaticBytes > static_cast<unsigned>(s.facts.shared_bytes) || !isAligned(a.x) ||
         !isAligned(a.act) || !isAligned(a.norm.data)) {
         return Status::Unsupported;

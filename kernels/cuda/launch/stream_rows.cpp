@@ -224,10 +224,10 @@ Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     args.units = sizes.units;
     args.tile_shift = sizes.tile_shift;
     args.pass_tiles = sizes.pass_tiles;
-    args.pieces = sizes.pieces;
+    args.pieces = static_cast<int16_t>(sizes.pieces);
     args.share = sizes.share;
     args.extra = sizes.extra;
-    args.grain = sizes.grain;
+    args.grain = static_cast<int16_t>(sizes.grain);
     args.inverse_cols = 1.0F / static_cast<float>(args.cols);
     args.outputs = static_cast<int32_t>(outputs);
     args.block_shift =

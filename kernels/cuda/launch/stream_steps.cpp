@@ -22,6 +22,20 @@ int bitsOf(WeightLayout layout) {
     return layout == WeightLayout::Codes ? 4 : layout == WeightLayout::BF16 ? 16 : 8;
 }
 
+/// Weights in blocks (device/decode/stream_blocks.cuh): GGUF's, and 4-bit codes with absmax for
+/// each 32 of them.
+bool hasBlocks(const ProjectKernelArgs& a) {
+    return a.w[0].layout == WeightLayout::Blocks ||
+           (a.w[0].format == WeightFormat::Int4 && (a.w[0].block_size == 32 || a.slot_bytes > 0));
+}
+/// Those and bf16 ones have the form of rows in pieces.
+bool isHalf(const ProjectKernelArgs& a) {
+    return a.w[0].layout == WeightLayout::BF16 || hasBlocks(a);
+}
+bool isFourBit(const ProjectKernelArgs& a) {
+    return a.w[0].layout == WeightLayout::Codes && !hasBlocks(a);
+}
+
 bool hasResidual(const ProjectKernelArgs& a) {
     return a.input == kInputResidualNorm || a.input == kInputResidual;
 }
@@ -39,19 +53,66 @@ bool areUpdatesShared(const ProjectKernelArgs& a) {
            });
 }
 
+/// The block formats that device/decode/stream_blocks.cuh multiplies.
+bool isStreamedFormat(WeightFormat format) {
+    switch (format) {
+    case WeightFormat::Int4:
+    case WeightFormat::Q4_0:
+    case WeightFormat::Q4_1:
+    case WeightFormat::Q5_0:
+    case WeightFormat::Q5_1:
+    case WeightFormat::Q8_0:
+    case WeightFormat::Q4_K:
+    case WeightFormat::Q5_K:
+    case WeightFormat::Q6_K:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// Bytes of a row of a weight in blocks, absmax of codes included.
+int64_t blockRowBytes(const WeightArgs& w) {
+    return valueBytes(w.format, w.cols) + (w.layout == WeightLayout::Codes ? w.cols / 8 : 0);
+}
+
+/// The rows in blocks of a step; none: its weights are not.
+BlockRows blockRows(const Stream& s, const ProjectKernelArgs& a) {
+    BlockRows rows;
+    for (int j = 0; hasBlocks(a) && j < a.count; ++j) {
+        const int values = rowOf(a.w[j].format).block_values;
+        rows.bytes = std::max(rows.bytes, blockRowBytes(a.w[j]));
+        // Absmax of two units are 16 bytes.
+        rows.grain = std::max(rows.grain, values > 64 ? values / 64 : values == 0 ? 2 : 1);
+        rows.chunk_bytes = isAsync(s) ? kChunkCodeBytes : kBlockChunkBytes;
+    }
+    return rows;
+}
+
+/// stream_blocks.cu takes weight j of a step in blocks.
+bool isStreamableBlock(const ProjectKernelArgs& a, int j) {
+    const WeightArgs& w = a.w[j];
+    const bool is_codes = w.layout == WeightLayout::Codes;
+    const bool has_absmax = !is_codes || (w.absmax != nullptr && isAligned(w.absmax) &&
+                                          w.expand_type == kElementBf16 && a.cols % 128 == 0);
+    // Copies are of whole 16 bytes, and none may reach behind the weight's end.
+    return isStreamedFormat(w.format) && has_absmax && w.rows * blockRowBytes(w) % 16 == 0 &&
+           (a.output != kOutputGatedPair || w.format == a.w[0].format);
+}
+
 /// Its weights have a form that the kernel takes.
 bool isStreamable(const ProjectKernelArgs& a) {
     if (a.tap_count > 0 || a.cols % 64 != 0) {
         return false;
     }
-    const bool is_four_bit = a.w[0].layout == WeightLayout::Codes;
-    const bool is_half = a.w[0].layout == WeightLayout::BF16;
-    if (!is_four_bit && !is_half && a.w[0].layout != WeightLayout::Int8Row) {
+    const bool is_four_bit = isFourBit(a);
+    if (!is_four_bit && !isHalf(a) && a.w[0].layout != WeightLayout::Int8Row) {
         return false;
     }
     for (int j = 0; j < a.count; ++j) {
         const WeightArgs& w = a.w[j];
         if (reinterpret_cast<uintptr_t>(w.data) % 16 != 0 ||
+            (hasBlocks(a) && !isStreamableBlock(a, j)) ||
             (is_four_bit &&
              (w.block_size < 64 || !std::has_single_bit(static_cast<uint32_t>(w.block_size)) ||
               a.cols % w.block_size != 0 || w.block_size != a.w[0].block_size))) {
@@ -94,7 +155,8 @@ StreamNeeds mostOf(const StreamNeeds& a, const StreamNeeds& b) {
             std::max(a.behind_bytes, b.behind_bytes),
             std::max(a.chunk_codes, b.chunk_codes),
             a.has_codes || b.has_codes,
-            a.has_halves || b.has_halves};
+            a.has_halves || b.has_halves,
+            a.has_blocks || b.has_blocks};
 }
 
 /// In stream_async.cu and its forms: there is a table of codes in shared memory.
@@ -112,6 +174,13 @@ int operandsBegin(const StreamNeeds& needs) {
     return alignOperands(needs.project_bytes);
 }
 
+/// Bytes of a chunk of stream.cu and its forms.
+int chunkBytes(const Stream& s, const StreamNeeds& needs) {
+    return s.steps.is_large   ? kLargeChunkBytes
+           : needs.has_blocks ? std::max(kChunkBytes, alignOperands(needs.chunk_codes))
+                              : kChunkBytes;
+}
+
 StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
     if (isAsync(s)) {
         return asyncLayoutFor(s.async_shared, needs.row_bytes, asyncWorkBytes(needs),
@@ -121,7 +190,7 @@ StreamLayout layoutOf(const Stream& s, const StreamNeeds& needs) {
         s.facts.shared_base, s.facts.shared_bytes, needs.row_bytes, needs.norm_bytes,
         std::max({needs.attend_bytes, needs.plain_bytes, operandsBegin(needs) + needs.operand_bytes,
                   needs.behind_bytes}),
-        s.steps.is_large ? kLargeChunkBytes : kChunkBytes);
+        chunkBytes(s, needs), !needs.has_blocks);
 }
 
 /// Room in shared memory for one more step; false: launch it otherwise.
@@ -187,7 +256,7 @@ bool isDirect(const Stream& s) {
     return isAsync(s) || s.steps.is_large || (!s.steps.steps.empty() && s.steps.has_halves);
 }
 bool isDirect(const Stream& s, const ProjectKernelArgs& args) {
-    return isDirect(s) || args.w[0].layout == WeightLayout::BF16;
+    return isDirect(s) || isHalf(args);
 }
 
 /// Bytes of work memory for those of a step, behind what else it has there; 0: it has none.
@@ -221,10 +290,9 @@ int lastOperandBytes(const std::vector<TokenStep>& steps) {
 /// What the step has in the work memory, were its updates' operands not there.
 int workBytes(const StreamNeeds& needs, const TokenStep& step) {
     const ProjectKernelArgs& a = step.project;
-    return step.kind == kStepAttend
-               ? needs.attend_bytes
-               : streamWorkBytes(a.cols, a.pass_tiles, a.tile_shift, a.input == kInputPlain,
-                                 a.w[0].layout == WeightLayout::BF16);
+    return step.kind == kStepAttend ? needs.attend_bytes
+                                    : streamWorkBytes(a.cols, a.pass_tiles, a.tile_shift,
+                                                      a.input == kInputPlain, isHalf(a));
 }
 
 /// Plans of one step.
@@ -259,16 +327,17 @@ StreamSizes asyncSizes(const Stream& s,
     const bool is_plain = args.input == kInputPlain;
     const bool has_taken = !is_plain && (is_first || args.cols > kShortRow);
     const int bits = bitsOf(args.w[0].layout);
-    const bool is_half = bits == 16;
+    const bool is_half = isHalf(args);
     needs.row_bytes = is_plain ? 0 : args.cols * 4;
-    needs.has_codes = bits == 4;
+    needs.has_codes = isFourBit(args);
     needs.has_halves = is_half;
+    needs.has_blocks = hasBlocks(args);
     const bool has_table = hasTable(is_first ? needs : mostOf(s.steps.needs, needs));
     int most_tiles = kMostPassTiles;
     for (;;) {
         const StreamSizes sizes = streamProjectSizes(
             s.facts.multiprocessors, outputs, args.cols, is_pair, is_plain, args.count, bits,
-            is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles, true);
+            is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles, true, blockRows(s, args));
         if (sizes.units == 0) {
             return {};
         }
@@ -280,7 +349,9 @@ StreamSizes asyncSizes(const Stream& s,
                         is_half ? asyncHalfBytes(args.cols, sums, has_taken, is_plain)
                                 : asyncProjectBytes(args.cols, sums, has_taken, is_plain),
                         has_updates);
-        needs.chunk_codes = (sizes.units / sizes.pieces * kUnitBytes) << sizes.tile_shift;
+        needs.chunk_codes =
+            (needs.has_blocks ? sizes.slot_bytes : sizes.units / sizes.pieces * kUnitBytes)
+            << sizes.tile_shift;
         // Fewer sums at a time where the wide rows and the chunks of other steps would lack room.
         most_tiles = sizes.pass_tiles - (is_pair ? 6 : 1);
         const bool is_least = most_tiles < (is_pair ? 6 : 1);
@@ -338,17 +409,22 @@ StreamSizes sizesInRoom(const Stream& s,
         return asyncSizes(s, args, outputs, s.steps.steps.empty(), has_updates, needs);
     }
     const bool is_pair = args.output == kOutputGatedPair;
+    needs.has_blocks = hasBlocks(args);
     const auto sizesWith = [&](int most_tiles) {
         return streamProjectSizes(s.facts.multiprocessors, outputs, args.cols, is_pair,
                                   args.input == kInputPlain, args.count, bitsOf(args.w[0].layout),
-                                  is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles);
+                                  is_pair && outputs > kPackets ? kWideGrain : 1, most_tiles,
+                                  needs.has_blocks, blockRows(s, args));
     };
     StreamSizes sizes = sizesWith(kMostPassTiles);
     if (sizes.units == 0) {
         return {};
     }
     needs.row_bytes = args.input == kInputPlain ? 0 : args.cols * 4;
-    needs.norm_bytes = std::max(bytesOf(args.norm, args.cols), bytesOf(args.t_norm, args.cols));
+    if (!needs.has_blocks || args.cols <= kShortRow) {
+        // Longer ones stay in memory (bringsNorms()).
+        needs.norm_bytes = std::max(bytesOf(args.norm, args.cols), bytesOf(args.t_norm, args.cols));
+    }
     // Operands come while the step before is at work, if that has updates too, else when their own
     // begins: a projection without updates has all of the work memory for itself.
     const auto takeWork = [&] {
@@ -360,6 +436,7 @@ StreamSizes sizesInRoom(const Stream& s,
         }
     };
     takeWork();
+    needs.chunk_codes = sizes.slot_bytes << sizes.tile_shift;
     if (has_updates && !is_direct) {
         // Those of the step before are still there when they come, if there is room for both.
         const int own = shareStreamUnits(s, args, sizes);
@@ -372,29 +449,48 @@ StreamSizes sizesInRoom(const Stream& s,
         }
     }
     // Fewer sums at a time where operands of updates take the room.
-    while (!fits(s, needs) && sizes.pass_tiles > kTileRows && !is_pair) {
+    const int least_tiles = is_pair ? (needs.has_blocks ? 6 : sizes.pass_tiles) : kTileRows;
+    while (!fits(s, needs) && sizes.pass_tiles > least_tiles) {
         sizes = sizesWith(sizes.pass_tiles / 2);
         takeWork();
     }
     return fits(s, needs) ? sizes : StreamSizes{};
 }
 
+/// What stream_blocks.cuh wants to know of weights in blocks.
+void takeBlocks(ProjectKernelArgs& args, const StreamSizes& sizes) {
+    args.slot_bytes = static_cast<int16_t>(sizes.slot_bytes);
+    args.block_traits = 0;
+    for (int j = 0; sizes.slot_bytes > 0 && j < args.count; ++j) {
+        WeightArgs& w = args.w[j];
+        w.block_size = static_cast<int32_t>(valueBytes(w.format, w.cols) / sizes.pieces);
+        args.block_traits = static_cast<int16_t>(
+            args.block_traits | (w.format != args.w[0].format ? kBlocksDiffer : 0) |
+            (w.block_size % 16 != 0 ? kBlocksUnaligned : 0));
+    }
+}
+
 void takeSizes(ProjectKernelArgs& args, const StreamSizes& sizes, int64_t outputs) {
-    args.units = sizes.units;
+    args.units = sizes.slot_bytes > 0 ? sizes.units / sizes.pieces : sizes.units;
     args.tile_shift = sizes.tile_shift;
     args.pass_tiles = sizes.pass_tiles;
     args.share = sizes.share;
     args.extra = sizes.extra;
-    args.grain = sizes.grain;
-    args.pieces = sizes.pieces;
+    args.grain = static_cast<int16_t>(sizes.grain);
+    args.pieces = static_cast<int16_t>(sizes.pieces);
+    takeBlocks(args, sizes);
     args.inverse_cols = 1.0F / static_cast<float>(args.cols);
     args.outputs = static_cast<int32_t>(outputs);
-    args.block_shift = args.w[0].layout == WeightLayout::Codes
-                           ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size))
-                           : 0;
+    args.block_shift =
+        isFourBit(args) ? std::countr_zero(static_cast<uint32_t>(args.w[0].block_size)) : 0;
     args.link = kLinkNone;
     args.publish = kLinkNone;
     args.keeps_row = 0;
+}
+
+/// FORM::kHasLargePackets of the list's kernel.
+bool hasLargePackets(const TokenSteps& t) {
+    return t.is_large || t.needs.has_blocks;
 }
 
 /// How the projection takes its row from the step before it, if that leaves what it needs.
@@ -419,7 +515,7 @@ void linkToBefore(TokenSteps& t, ProjectKernelArgs& args) {
     args.link = is_by_flags ? kLinkFlags : kLinkPackets;
     // Attention publishes packets only, but for long rows.
     if (args.link == kLinkFlags && before.kind == kStepAttend) {
-        args.link = t.is_large ? kLinkFlags : kLinkNone;
+        args.link = hasLargePackets(t) ? kLinkFlags : kLinkNone;
     } else if (args.link == kLinkFlags && before.project.grain == kWideGrain &&
                !hasResidual(args)) {
         const int region = wideRegion(t, left.values);
@@ -443,8 +539,7 @@ bool mayBeginLarge(const Stream& s, const ProjectKernelArgs& args) {
         return s.functions[static_cast<size_t>(plain)] != nullptr &&
                s.functions[static_cast<size_t>(updates)] != nullptr;
     };
-    return args.input != kInputPlain && args.w[0].layout != WeightLayout::BF16 &&
-           s.facts.multiprocessors <= kLargeFlags &&
+    return args.input != kInputPlain && !isHalf(args) && s.facts.multiprocessors <= kLargeFlags &&
            (isAsync(s) ? has(KernelId::stream_async_large, KernelId::stream_async_large_updates)
                        : has(KernelId::stream_large, KernelId::stream_large_updates));
 }
@@ -454,6 +549,13 @@ bool mayBeginLarge(const Stream& s, const ProjectKernelArgs& args) {
 bool needsLarge(const ProjectKernelArgs& args, int64_t outputs) {
     return args.cols > kShortRow || (args.count > 1 && args.output == kOutputStore &&
                                      outputs > kPackets && outputs <= kLargePackets);
+}
+
+/// For lists with bf16 weights, or with such in blocks.
+KernelId pieceKernel(const Stream& s, bool has_blocks) {
+    return isAsync(s)   ? (has_blocks ? KernelId::stream_async_blocks : KernelId::stream_async_half)
+           : has_blocks ? KernelId::stream_blocks
+                        : KernelId::stream_half;
 }
 
 /// Nothing is known of a list that has no step yet.
@@ -478,7 +580,7 @@ bool isAsync(const Stream& s) {
 Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     TokenSteps& t = s.steps;
     const bool has_updates = areUpdatesShared(args);
-    const bool is_half = args.w[0].layout == WeightLayout::BF16;
+    const bool is_half = isHalf(args);
     if (args.lora_count > 0 && !has_updates) {
         // What is left of the token is single launches, too: no lists of a few steps among them.
         t.has_left = t.has_left || isAsync(s) || is_half;
@@ -489,12 +591,20 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     const bool is_begun_apart =
         t.steps.empty() ? args.cols < kLeastHalfColumns
                         : (isAsync(s) ? !t.has_halves : t.unit_steps > 0 && !isDirect(s));
-    const KernelId half = isAsync(s) ? KernelId::stream_async_half : KernelId::stream_half;
-    if (is_half && (is_begun_apart || s.functions[static_cast<size_t>(half)] == nullptr)) {
+    const KernelId half = pieceKernel(s, hasBlocks(args));
+    if (is_half && (is_begun_apart || s.functions[static_cast<size_t>(half)] == nullptr ||
+                    (hasBlocks(args) && s.facts.multiprocessors > kLargeFlags))) {
         return Status::Unsupported;
     }
     if (!isPossible(s) || !isStreamable(args)) {
         return Status::Unsupported;
+    }
+    if (!isAsync(s) && !t.steps.empty() &&
+        (hasBlocks(args) ? !t.needs.has_blocks : isFourBit(args) && t.needs.has_blocks)) {
+        // stream_blocks.cu has no table of codes.
+        if (const Status status = s.flush(); status != Status::Ok) {
+            return status;
+        }
     }
     const bool is_first = t.steps.empty();
     const bool may_be_large = is_first && mayBeginLarge(s, args);
@@ -516,7 +626,7 @@ Status streamProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
         return Status::Unsupported;
     }
     takeSizes(args, sizes, outputs);
-    const bool is_four_bit = args.w[0].layout == WeightLayout::Codes;
+    const bool is_four_bit = isFourBit(args);
     if (is_four_bit && !t.steps.empty() && t.code_table != 0 &&
         t.code_table != args.w[0].code_table) {
         // One launch has one table of codes.
@@ -577,7 +687,8 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     }
     const ProjectKernelArgs& before = t.steps.back().project;
     const bool is_linked =
-        before.y[0] == args.q && before.outputs <= (t.is_large ? kLargePackets : kPackets) &&
+        before.y[0] == args.q &&
+        before.outputs <= (hasLargePackets(t) ? kLargePackets : kPackets) &&
         before.output == kOutputStore &&
         (args.k == nullptr ? before.count == 1
                            : before.y[1] == args.k && before.count == (args.v == args.k ? 2 : 3) &&
@@ -590,7 +701,8 @@ Status streamAttend(Stream& s, AttendStepKernelArgs args) {
     if (isAsync(s)) {
         needs.attend_bytes = asyncAttendBytes(args.head_dim);
     } else {
-        needs.attend_bytes = streamAttendBytes(args.head_dim);
+        needs.attend_bytes =
+            t.needs.has_blocks ? asyncAttendBytes(args.head_dim) : streamAttendBytes(args.head_dim);
         needs.norm_bytes =
             std::max(bytesOf(args.q_norm, args.head_dim), bytesOf(args.k_norm, args.head_dim));
     }
@@ -764,6 +876,11 @@ KernelId kernelOf(const Stream& s, bool has_updates, bool is_planned) {
     if (isAsync(s) && s.steps.is_large) {
         return one(KernelId::stream_async_large, KernelId::stream_async_large_updates);
     }
+    if (s.steps.needs.has_blocks) {
+        return isAsync(s)
+                   ? one(KernelId::stream_async_blocks, KernelId::stream_async_blocks_updates)
+                   : one(KernelId::stream_blocks, KernelId::stream_blocks_updates);
+    }
     if (isAsync(s) && s.steps.has_halves) {
         return one(KernelId::stream_async_half, KernelId::stream_async_half_updates);
     }
@@ -802,10 +919,10 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace) {
                                     layout.chunk_count);
         layout.ahead = more > 0 ? layout.chunk_count + more : 0;
     }
-    const auto shared = static_cast<unsigned>(
-        is_async ? layout.chunks + layout.chunk_count * layout.chunk_bytes
-                 : layout.table + layout.chunks +
-                       layout.chunk_count * (s.steps.is_large ? kLargeChunkBytes : kChunkBytes));
+    const auto shared =
+        static_cast<unsigned>(is_async ? layout.chunks + layout.chunk_count * layout.chunk_bytes
+                                       : layout.table + layout.chunks +
+                                             layout.chunk_count * chunkBytes(s, s.steps.needs));
     const auto* steps = typedPointerOf<const TokenStep>(list);
     auto* counters = typedPointerOf<int32_t>(s.scratch + kStreamCounterOffset);
     auto* flags = typedPointerOf<int32_t>(s.scratch + kExchangeOffset);

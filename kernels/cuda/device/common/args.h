@@ -38,7 +38,7 @@ struct WeightArgs {
     int64_t rows;
     int64_t cols;
     float nested_offset;
-    int32_t block_size; ///< Blocks: bytes of a row.
+    int32_t block_size; ///< Blocks: bytes of a row; of a piece of it where blocks are streamed.
     WeightLayout layout;
     uint8_t code_table; ///< As in WeightFormatRow.
     WeightFormat format;
@@ -377,6 +377,11 @@ BELFRY_HOST_DEVICE constexpr int32_t inputRowBytes(int32_t input, int32_t cols) 
 /// Units of a step at most.
 inline constexpr int kMaxLoraUnits = 512;
 
+/// Of a step with weights in blocks: their formats differ; pieces of rows begin anywhere between
+/// whole 16 bytes.
+inline constexpr int16_t kBlocksDiffer = 1;
+inline constexpr int16_t kBlocksUnaligned = 2;
+
 struct ProjectKernelArgs {
     WeightArgs w[3];
     float* y[3];
@@ -388,15 +393,18 @@ struct ProjectKernelArgs {
     int32_t outputs;     ///< Results of all weights together (a pair gives one).
     int32_t block_shift; ///< log2 of the 4-bit block size.
     // stream.cu only.
-    int32_t units;      ///< 32-byte units of a weight row.
+    int32_t units;      ///< 32-byte units of a weight row; in blocks: 64 columns, of a piece.
     int32_t tile_shift; ///< log2 of the rows of a tile: 16 over the folds of a row.
     int32_t share;      ///< Outputs of a block, in multiples of `grain`;
     int32_t extra;      ///< blocks that have one grain more.
-    int32_t grain;
-    /// A row of 16 bits has a tile each. In stream_large.cu: parts of the columns, one after the
-    /// other for all tiles of a pass; `units` are those of a part.
-    int32_t pieces;
+    int16_t grain;
+    /// A row of 16 bits or in blocks has a tile each. In stream_large.cu: parts of the columns, one
+    /// after the other for all tiles of a pass; `units` are those of a part.
+    int16_t pieces;
     int32_t pass_tiles; ///< Tiles whose sums are in shared memory at a time.
+    // Of weights in blocks:
+    int16_t slot_bytes; ///< From row to row in a chunk; 0: they are not in blocks.
+    int16_t block_traits;
     // What is above is all that fetching needs.
     int32_t link;        ///< How t (residual inputs) or else x arrives.
     int32_t publish;     ///< How the next step wants the outputs.
@@ -527,6 +535,9 @@ inline constexpr int kChunkUnits = 24;
 inline constexpr int kChunkCodeBytes = kTileRows * kChunkUnits * kUnitBytes;
 inline constexpr int kChunkBytes = kChunkCodeBytes + kChunkUnits * kTileRows * 4;
 inline constexpr int kMaxChunks = 16;
+/// stream_blocks.cu: at most 16 rows of 1536 columns in 6.6 bits, one after the other in other
+/// banks.
+inline constexpr int kBlockChunkBytes = kTileRows * 1296;
 /// stream_large.cu: 21 units a row of a tile, what rows of 5376 and 21504 columns are made of.
 inline constexpr int kLargeChunkUnits = 21;
 inline constexpr int kLargeChunkCodeBytes = kTileRows * kLargeChunkUnits * kUnitBytes;
@@ -682,11 +693,11 @@ struct StreamLayout {
     int32_t unit_steps;              ///< Steps with low-rank updates: the last warp is for them.
     int32_t first_unit_step;
     const UnitPlan* plans; ///< [unit_steps, blocks]; nullptr: made on the way.
+    int32_t chunk_bytes;   ///< stream_blocks.cu and stream_async.cu.
     // stream_async.cu only; there `table` is an offset like the others.
     int32_t work_bytes;  ///< Size of the work memory, which lies behind the table.
     int32_t chunk_codes; ///< Codes of a chunk; its absmax values follow.
-    int32_t chunk_bytes;
-    int32_t ahead; ///< Chunks that may be on their way into the cache of the card.
+    int32_t ahead;       ///< Chunks that may be on their way into the cache of the card.
 };
 
 /// Work memory of a projection (StreamWork): sums of warps for the norms, scales of up to 256

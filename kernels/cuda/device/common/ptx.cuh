@@ -130,6 +130,15 @@ __device__ __forceinline__ uint32_t multiplyHalves(uint32_t a, uint32_t b) {
     return product;
 }
 
+/// a b + c of two pairs of bf16 values, rounded once.
+__device__ __forceinline__ uint32_t multiplyAddPairs(uint32_t a, uint32_t b, uint32_t c) {
+    uint32_t sum = 0;
+#if __CUDA_ARCH__ >= 800
+    asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+#endif
+    return sum;
+}
+
 /// multiplyAdd() with a and b in fp16.
 __device__ __forceinline__ void
 multiplyAddHalves(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
@@ -213,6 +222,14 @@ __device__ __forceinline__ uint32_t permuteBytes(uint32_t low, uint32_t high, ui
     return result;
 }
 
+/// (value & MASK) | bits in one instruction: two constants would take two.
+template <uint32_t MASK>
+__device__ __forceinline__ uint32_t maskAndSet(uint32_t value, uint32_t bits) {
+    uint32_t result = 0;
+    asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(result) : "r"(value), "n"(MASK), "r"(bits));
+    return result;
+}
+
 /// The largest of the warp's values, in all lanes.
 __device__ __forceinline__ uint32_t warpMaxBits(uint32_t value) {
 #if __CUDA_ARCH__ >= 800
@@ -220,6 +237,13 @@ __device__ __forceinline__ uint32_t warpMaxBits(uint32_t value) {
 #else
     return value;
 #endif
+}
+
+/// Two bytes, the upper half is zero.
+__device__ __forceinline__ uint32_t loadShared2(uint32_t address) {
+    unsigned short value = 0;
+    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(value) : "r"(address));
+    return value;
 }
 
 __device__ __forceinline__ uint2 loadShared8(uint32_t address) {

@@ -45,8 +45,9 @@ struct Exchange {
     int block;
     int grid;
     // Constants of the kernel:
-    int pitch = kPackets; ///< packets of a step,
-    int parts =           ///< and where, counted in packets, those of attention's parts begin.
+    int pitch = kPackets;               ///< packets of a step,
+    int wide = kPacketSteps * kPackets; ///< and where, counted in packets, those of wide rows
+    int parts =                         ///< and of attention's parts begin.
         kPacketSteps * kPackets + kWideRegions * kWidePackets;
 
     /// What marks the results of step `step`.
@@ -62,7 +63,7 @@ struct Exchange {
 
     /// Place of a wide row and what marks it in the `use`-th use of this launch: 1 to 127.
     __device__ __forceinline__ uint2* widePackets(int region) const {
-        return packets + kPacketSteps * kPackets + region * kWidePackets;
+        return packets + wide + region * kWidePackets;
     }
     __device__ __forceinline__ uint32_t wideMark(int region, int use) const {
         return 1U + static_cast<uint32_t>((region == 0 ? wide_base[0] : wide_base[1]) + use) % 127U;

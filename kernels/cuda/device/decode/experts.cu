@@ -9,6 +9,7 @@
 #include "kernels/cuda/device/common/grid_barrier.cuh"
 #include "kernels/cuda/device/decode/project_step.cuh"
 
+using namespace kernels;
 using namespace kernels::cuda;
 
 namespace {
@@ -285,7 +286,6 @@ __device__ __forceinline__ int unitOf(int base, int k) {
 
 /// Weights of 16 bits: a row of values in two planes, sums of its products with rows of weights.
 struct PlainProducts {
-    static constexpr bool kIsFourBit = false;
     /// What does not depend on anybody.
     __device__ __forceinline__ PlainProducts(const ExpertsKernelArgs&, const float*) {}
 
@@ -363,22 +363,18 @@ struct PlainProducts {
     }
 };
 
-/// 4-bit weights: a row of values as fp16 with a power of two, in two planes of chunks of 16,
-/// behind a table of codes.
-template <bool IS_NESTED>
-struct CodeProducts {
-    static constexpr bool kIsFourBit = true;
-    uint32_t* table;
+/// A row of values as fp16 with a power of two, in two planes of chunks of 16.
+struct HalfRow {
     uint4* x;
-    const float* nested; ///< [2, 256]: codes of nested absmax, of gate and up and of down.
-    uint32_t lane_table;
     int chunks = 0; ///< Chunks in the row.
 
-    __device__ __forceinline__ CodeProducts(const ExpertsKernelArgs& a, const float* nested_codes)
-        : table(reinterpret_cast<uint32_t*>(dynamicShared())),
-          x(reinterpret_cast<uint4*>(dynamicShared() + kTableBytes)), nested(nested_codes),
-          lane_table(sharedAddress(table + (threadIdx.x & 31))) {
-        fillTable<kExpertThreads>(table, a.gate_up.code_table);
+    __device__ __forceinline__ explicit HalfRow(char* at) : x(reinterpret_cast<uint4*>(at)) {}
+
+    __device__ __forceinline__ void load(int chunk, uint32_t (&values)[8]) const {
+        const uint4 x0 = x[chunk];
+        const uint4 x1 = x[chunks + chunk];
+        const uint32_t words[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
+        memcpy(values, words, sizeof words);
     }
 
     template <typename At>
@@ -420,13 +416,27 @@ struct CodeProducts {
         __syncthreads();
         return factor;
     }
+};
+
+/// 4-bit weights: the row of values lies behind a table of codes.
+template <bool IS_NESTED>
+struct CodeProducts : HalfRow {
+    uint32_t* table;
+    const float* nested; ///< [2, 256]: codes of nested absmax, of gate and up and of down.
+    uint32_t lane_table;
+
+    __device__ __forceinline__ CodeProducts(const ExpertsKernelArgs& a, const float* nested_codes)
+        : HalfRow(dynamicShared() + kTableBytes),
+          table(reinterpret_cast<uint32_t*>(dynamicShared())), nested(nested_codes),
+          lane_table(sharedAddress(table + (threadIdx.x & 31))) {
+        fillTable<kExpertThreads>(table, a.gate_up.code_table);
+    }
 
     /// Chunk `chunk` of the row times 16 codes: as dot16(), in two sums that do not wait for each
     /// other.
     __device__ __forceinline__ float dot(const Codes<WeightLayout::Codes>& codes, int chunk) const {
-        const uint4 x0 = x[chunk];
-        const uint4 x1 = x[chunks + chunk];
-        const uint32_t values[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
+        uint32_t values[8];
+        load(chunk, values);
         __half2 sums[2] = {__float2half2_rn(0.0F), __float2half2_rn(0.0F)};
 #pragma unroll
         for (int b = 0; b < 4; ++b) {
@@ -504,13 +514,80 @@ struct CodeProducts {
     }
 };
 
-/// `count` weights of a row from element `first` on and the begin of their absmax on their way into
-/// L2, by one lane.
-template <typename Products>
-__device__ __forceinline__ void bring(const WeightArgs& w, int64_t first, int count, int shift) {
-    const char* const from =
-        static_cast<const char*>(w.data) + (Products::kIsFourBit ? first >> 1 : first * 2);
-    const int bytes = Products::kIsFourBit ? count / 2 : count * 2;
+/// GGUF's blocks: lanes take runs of 16 values (project_blocks.cuh).
+struct BlockProducts : HalfRow {
+    __device__ __forceinline__ BlockProducts(const ExpertsKernelArgs&, const float*)
+        : HalfRow(dynamicShared()) {}
+
+    /// As CodeProducts::share().
+    template <int APART, WeightFormat F>
+    __device__ __forceinline__ float
+    share(const WeightArgs& w, int64_t row, int own, int count, int from) const {
+        constexpr int kRuns = BlockFormat<F>::kValues / kRunValues;
+        constexpr int kAtOnce = 4;
+        const uint8_t* const data = static_cast<const uint8_t*>(w.data) + row * w.block_size;
+        float sum = 0.0F;
+#pragma unroll 1
+        for (int first = own; first < count; first += kAtOnce * APART) {
+            uint32_t words[kAtOnce][4];
+            BlockRange ranges[kAtOnce];
+#pragma unroll
+            for (int k = 0; k < kAtOnce; ++k) {
+                const int run = first + k * APART < count ? first + k * APART : own;
+                const uint8_t* const block = data + run / kRuns * BlockFormat<F>::kBytes;
+                codeWords<F>(codesAt<F>(block, run % kRuns), words[k]);
+                ranges[k] = rangeOf<F>(block, run % kRuns);
+            }
+#pragma unroll
+            for (int k = 0; k < kAtOnce; ++k) {
+                const int run = first + k * APART;
+                if (run < count) {
+                    uint32_t values[8];
+                    load(from + run, values);
+                    sum = addRun<F>(words[k], ranges[k], values,
+                                    hasOffset<F>() ? sumOfHalves(values) : 0.0F, sum);
+                }
+            }
+        }
+        return sum;
+    }
+
+    __device__ __forceinline__ float2 pair(const ExpertsKernelArgs& a, int64_t gate, int64_t up) {
+        const auto lane = static_cast<int>(threadIdx.x & 31);
+        float sum = withBlockFormat(a.gate_up.format, [&](auto f) {
+            return share<16, decltype(f)::kFormat>(a.gate_up, lane < 16 ? gate : up, lane & 15,
+                                                   chunks, 0);
+        });
+#pragma unroll
+        for (int offset = 8; offset > 0; offset >>= 1) {
+            sum += __shfl_xor_sync(0xffffffffU, sum, offset);
+        }
+        return make_float2(sum, __shfl_xor_sync(0xffffffffU, sum, 16));
+    }
+
+    __device__ __forceinline__ float
+    down(const ExpertsKernelArgs& a, const ChosenExpert* pick, int output) {
+        const auto lane = static_cast<int>(threadIdx.x & 31);
+        const int count = a.inner / kRunValues;
+        float sum = 0.0F;
+        for (int j = lane >> 2; j < a.top_k; j += 8) {
+            const int64_t row = static_cast<int64_t>(pick[j].expert) * a.hidden + output;
+            sum += withBlockFormat(a.down.format, [&](auto f) {
+                return share<4, decltype(f)::kFormat>(a.down, row, lane & 3, count, j * count);
+            });
+        }
+        return warpSum(sum);
+    }
+};
+
+/// Row `row` of a weight and the begin of its absmax on their way into L2, by one lane.
+__device__ __forceinline__ void bring(const WeightArgs& w, int64_t row, int shift) {
+    const bool is_four_bit = w.layout == WeightLayout::Codes;
+    const auto count = static_cast<int>(w.cols);
+    const int bytes = w.layout == WeightLayout::Blocks ? w.block_size
+                      : is_four_bit                    ? count / 2
+                                                       : count * 2;
+    const char* const from = static_cast<const char*>(w.data) + row * bytes;
     if (kHasBulkPrefetch && ((reinterpret_cast<uintptr_t>(from) | bytes) & 15) == 0) {
         prefetchBulk(from, bytes);
     } else {
@@ -518,8 +595,8 @@ __device__ __forceinline__ void bring(const WeightArgs& w, int64_t first, int co
             prefetchL2(from + (at < bytes ? at : bytes - 1));
         }
     }
-    if (Products::kIsFourBit) {
-        const int64_t block = first >> shift;
+    if (is_four_bit) {
+        const int64_t block = row * count >> shift;
         if (w.absmax != nullptr) {
             prefetchL2(w.absmax + block);
         } else {
@@ -594,7 +671,7 @@ __device__ __forceinline__ void runExperts(const ExpertsKernelArgs& a) {
     for (int output = first + apart; output < a.top_k * a.inner; output += apart) {
         if ((lane & 15) == 0) {
             const int64_t row = rowOf(output) + (lane == 0 ? 0 : a.inner);
-            bring<Products>(a.gate_up, row * a.hidden, a.hidden, a.block_shift);
+            bring(a.gate_up, row, a.block_shift);
         }
     }
     for (int output = first; output < a.top_k * a.inner; output += apart) {
@@ -611,7 +688,7 @@ __device__ __forceinline__ void runExperts(const ExpertsKernelArgs& a) {
     for (int output = first; output < a.hidden; output += apart) {
         if (lane < a.top_k) {
             const int64_t row = static_cast<int64_t>(pick[lane].expert) * a.hidden + output;
-            bring<Products>(a.down, row * a.inner, a.inner, a.block_shift);
+            bring(a.down, row, a.block_shift);
         }
     }
     // The dense branch's norm, too, while they come.
@@ -818,6 +895,11 @@ __global__ void __launch_bounds__(kExpertThreads, 1)
 __global__ void __launch_bounds__(kExpertThreads, 1)
     belfry_experts_nested(const __grid_constant__ ExpertsKernelArgs a) {
     runExperts<CodeProducts<true>>(a);
+}
+
+__global__ void __launch_bounds__(kExpertThreads, 1)
+    belfry_experts_blocks(const __grid_constant__ ExpertsKernelArgs a) {
+    runExperts<BlockProducts>(a);
 }
 
 } // extern "C"

@@ -96,6 +96,28 @@ __device__ __forceinline__ float dotCodes(const uint32_t (&words)[4], const uint
     return parts.x + parts.y;
 }
 
+/// The sum of 16 fp16 values.
+__device__ __forceinline__ float sumOfHalves(const uint32_t (&x)[8]) {
+    float sum = 0.0F;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        const float2 two = __half22float2(asHalf2(x[i]));
+        sum += two.x + two.y;
+    }
+    return sum;
+}
+
+/// A run of codes times x, added to sum. inputs: the sum of x, where hasOffset().
+template <WeightFormat F>
+__device__ __forceinline__ float addRun(const uint32_t (&words)[4],
+                                        const BlockRange& range,
+                                        const uint32_t (&x)[8],
+                                        float inputs,
+                                        float sum) {
+    sum = fmaf(dotCodes<F>(words, x), range.scale, sum);
+    return hasOffset<F>() ? fmaf(range.offset, inputs, sum) : sum;
+}
+
 /// A lane's part of R rows times the input: slabs `part`, `part` + k_split and so on. The codes of
 /// all rows are on their way before the first is multiplied.
 template <WeightFormat F, int R>
@@ -125,18 +147,10 @@ __device__ __forceinline__ void rowParts(const ProjectKernelArgs& a,
         const uint4 x0 = s.x[slab * 64 + lane];
         const uint4 x1 = s.x[slab * 64 + 32 + lane];
         const uint32_t x[8] = {x0.x, x0.y, x0.z, x0.w, x1.x, x1.y, x1.z, x1.w};
-        float inputs = 0.0F;
-#pragma unroll
-        for (int i = 0; hasOffset<F>() && i < 8; ++i) {
-            const float2 two = __half22float2(asHalf2(x[i]));
-            inputs += two.x + two.y;
-        }
+        const float inputs = hasOffset<F>() ? sumOfHalves(x) : 0.0F;
 #pragma unroll
         for (int r = 0; r < R; ++r) {
-            sums[r] = fmaf(dotCodes<F>(words[r], x), ranges[r].scale, sums[r]);
-            if constexpr (hasOffset<F>()) {
-                sums[r] = fmaf(ranges[r].offset, inputs, sums[r]);
-            }
+            sums[r] = addRun<F>(words[r], ranges[r], x, inputs, sums[r]);
         }
     }
 }

@@ -36,7 +36,7 @@ struct GapRows {
 /// head_dim bf16 are 16 bytes apart more.
 template <typename FORM>
 struct AttendWork {
-    using Values = std::conditional_t<FORM::kIsBulk, GapRows, PaddedRows>;
+    using Values = std::conditional_t<FORM::kHasGaps, GapRows, PaddedRows>;
     PaddedRows keys; ///< [kTileKeys]
     Values values;   ///< [kTileKeys]
     bool is_apart;   ///< Not values in the place of the keys, behind the scores.
@@ -57,8 +57,8 @@ __device__ __forceinline__ AttendWork<FORM> attendWork(char* memory, char* gaps,
     w.row_bytes = head_dim * 2 + 16;
     w.keys = {memory, w.row_bytes};
     memory += kTileKeys * w.row_bytes;
-    w.is_apart = FORM::kIsBulk || head_dim <= kApartHead;
-    if constexpr (FORM::kIsBulk) {
+    w.is_apart = FORM::kHasGaps || head_dim <= kApartHead;
+    if constexpr (FORM::kHasGaps) {
         w.values = {gaps, head_dim < 64 ? 0 : 31 - __clz(head_dim / 64)};
     } else {
         w.values = w.is_apart ? PaddedRows{memory, w.row_bytes} : w.keys;
@@ -175,7 +175,7 @@ __device__ __forceinline__ void turnHeads(const AttendStepKernelArgs& a,
     const bool is_turned = is_query || is_key;
     // As stored, brought by the step before.
     VectorArgs norm =
-        normOf<FORM>(is_query ? a.q_norm : a.k_norm, norms + (is_query ? 0 : norm_bytes));
+        normOf(is_query ? a.q_norm : a.k_norm, norms + (is_query ? 0 : norm_bytes), FORM::kIsBulk);
     const bool is_normed = is_turned ? norm.data != nullptr : a.norms_values != 0;
     if (!is_turned) {
         norm.data = nullptr;

@@ -116,7 +116,7 @@ __device__ __forceinline__ void turnOwn(const AttendStepKernelArgs& a,
     const bool is_turned = is_query || is_key;
     // As stored, brought by the step before.
     VectorArgs norm =
-        normOf<FORM>(is_query ? a.q_norm : a.k_norm, norms + (is_query ? 0 : norm_bytes));
+        normOf(is_query ? a.q_norm : a.k_norm, norms + (is_query ? 0 : norm_bytes), FORM::kIsBulk);
     const bool is_normed = is_turned ? norm.data != nullptr : a.norms_values != 0;
     if (!is_turned) {
         norm.data = nullptr;

@@ -17,12 +17,12 @@ constexpr int kAskingThread = kComputeThreads - 1;
 /// cache for instructions, which a layer's fill. direct: their B stays in memory.
 enum class Updates { none, planned, any, direct };
 
-/// The exchange of what steps leave for the next. Forms for long rows have flags for that which are
-/// not those of attention's parts: results of attention, too, lie behind flags.
+/// The exchange of what steps leave for the next. Forms for long rows and for blocks have flags for
+/// that which are not those of attention's parts: results of attention, too, lie behind flags.
 template <typename FORM>
 __device__ __forceinline__ Exchange resultsOf(const Exchange& exchange) {
     Exchange results = exchange;
-    if constexpr (FORM::kIsLarge) {
+    if constexpr (FORM::kHasLargePackets) {
         results.flags += kLargeFlags;
     }
     return results;
@@ -30,7 +30,7 @@ __device__ __forceinline__ Exchange resultsOf(const Exchange& exchange) {
 template <typename FORM>
 __device__ __forceinline__ void
 publishAttention(const AttendStepKernelArgs& a, const Exchange& exchange, int step) {
-    if constexpr (FORM::kIsLarge) {
+    if constexpr (FORM::kHasLargePackets) {
         if (a.publish == kLinkFlags) {
             resultsOf<FORM>(exchange).raiseFlag(step);
         }
@@ -156,15 +156,17 @@ __device__ __forceinline__ Exchange exchangeOf(const int32_t* counters,
                       {loadAcquire(counters + 2), loadAcquire(counters + 3)},
                       static_cast<int>(blockIdx.x),
                       static_cast<int>(gridDim.x)};
-    if constexpr (FORM::kIsLarge) {
+    if constexpr (FORM::kHasLargePackets) {
         exchange.packets += kLargePacketsAt;
         exchange.pitch = kLargePackets;
-        exchange.parts = -kPartPackets;
+        exchange.wide -= kLargePacketsAt;
+        exchange.parts -= kLargePacketsAt;
     }
     return exchange;
 }
 
-/// The whole launch of one block of stream.cu, stream_half.cu and stream_large.cu.
+/// The whole launch of one block of stream.cu, stream_half.cu, stream_blocks.cu and
+/// stream_large.cu.
 template <typename FORM, Updates UPDATES>
 __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
                                              int count,
@@ -179,11 +181,11 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
     char* const shared = dynamicShared() + layout.table;
     // The host was told another place of dynamic shared memory than it has: look-ups would go
     // astray.
-    if (sharedAddress(shared) % kCodeTableAlignment != 0) {
+    if (FORM::kHasGaps && sharedAddress(shared) % kCodeTableAlignment != 0) {
         __trap();
     }
     const RingOf<FORM> ring{reinterpret_cast<uint64_t*>(shared + kCodeTableBytes),
-                            shared + layout.chunks, layout.chunk_count};
+                            shared + layout.chunks, layout.chunk_count, 0, layout.chunk_bytes};
     const Exchange exchange = exchangeOf<FORM>(counters, flags, packets);
     const StepFetcherOf<FORM> fetcher{shared, layout.norms, layout.norm_bytes};
     if (threadIdx.x == 0) {
@@ -191,7 +193,9 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
         fetcher.init();
         ring.init();
     }
-    GappedCodePairs::fill(shared, layout.code_table, kThreads);
+    if (FORM::kHasGaps) {
+        GappedCodePairs::fill(shared, layout.code_table, kThreads);
+    }
     ring.clear(kThreads);
     __syncthreads();
     if (threadIdx.x < kComputeThreads) {
@@ -221,8 +225,7 @@ __device__ __forceinline__ void runBulkBlock(const TokenStep* steps,
     }
 }
 
-/// The whole launch of one block of stream_async.cu, stream_async_half.cu and
-/// stream_async_large.cu.
+/// The whole launch of one block of stream_async.cu and its forms.
 template <typename FORM, Updates UPDATES>
 __device__ __forceinline__ void runAsyncBlock(const TokenStep* steps,
                                               int count,

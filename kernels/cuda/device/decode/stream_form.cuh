@@ -20,9 +20,12 @@ namespace kernels::cuda {
 
 struct BulkForm {
     static constexpr bool kIsBulk = true;
-    static constexpr bool kHasHalves = false; ///< Takes bf16 weights, too.
+    static constexpr bool kHasHalves = false; ///< Takes bf16 weights, too,
+    static constexpr bool kHasBlocks = false; ///< and such in blocks (stream_blocks.cuh).
     static constexpr bool kIsLarge = false;   ///< Rows as long as those of 31B (stream_large.cuh).
+    static constexpr bool kHasLargePackets = false; ///< Steps may have kLargePackets results.
     static constexpr bool kHoldsPart = false; ///< One part of an input in parts is there at a time.
+    static constexpr bool kHasGaps = true;    ///< There is a table of codes with gaps.
     using Barrier = CopyBarrier;
     using Table = GappedCodePairs;
     static constexpr int kThreads = kStreamThreads;
@@ -42,15 +45,26 @@ struct HalfForm : BulkForm {
     static constexpr bool kHasHalves = true;
 };
 
+/// No weights of codes: work memory lies in the place of their table.
+struct BlocksForm : HalfForm {
+    static constexpr bool kHasBlocks = true;
+    static constexpr bool kHasLargePackets = true;
+    static constexpr bool kHasGaps = false;
+};
+
 struct LargeForm : BulkForm {
     static constexpr bool kIsLarge = true;
+    static constexpr bool kHasLargePackets = true;
 };
 
 struct AsyncForm {
     static constexpr bool kIsBulk = false;
     static constexpr bool kHasHalves = false;
+    static constexpr bool kHasBlocks = false;
     static constexpr bool kIsLarge = false;
+    static constexpr bool kHasLargePackets = false;
     static constexpr bool kHoldsPart = false;
+    static constexpr bool kHasGaps = false;
     using Barrier = AsyncBarrier;
     using Table = DenseCodePairs;
     static constexpr int kThreads = kAsyncThreads;
@@ -69,15 +83,27 @@ struct AsyncHalfForm : AsyncForm {
     static constexpr bool kHasHalves = true;
 };
 
+struct AsyncBlocksForm : AsyncHalfForm {
+    static constexpr bool kHasBlocks = true;
+    static constexpr bool kHasLargePackets = true;
+};
+
 struct AsyncLargeForm : AsyncForm {
     static constexpr bool kIsLarge = true;
+    static constexpr bool kHasLargePackets = true;
     static constexpr bool kHoldsPart = true;
 };
 
-/// bf16 weights: products in bf16, the input as two of them (16 bits).
+/// Weights in blocks, rows of them slot_bytes apart in a chunk.
+template <typename FORM>
+__device__ __forceinline__ bool hasBlocks(const ProjectKernelArgs& a) {
+    return FORM::kHasBlocks && a.slot_bytes > 0;
+}
+
+/// bf16 weights and blocks: products in bf16, the input as two of them (16 bits), rows in pieces.
 template <typename FORM>
 __device__ __forceinline__ bool isHalf(const ProjectKernelArgs& a) {
-    return FORM::kHasHalves && a.w[0].layout == WeightLayout::BF16;
+    return FORM::kHasHalves && (a.w[0].layout == WeightLayout::BF16 || hasBlocks<FORM>(a));
 }
 
 /// A list that has no 4-bit weights, beside bf16 ones, needs no table of codes: there the work
@@ -87,10 +113,18 @@ __device__ __forceinline__ bool hasTable(const StreamLayout& layout) {
     return !FORM::kHasHalves || layout.code_table != 0;
 }
 
-/// A norm of a step: where the step before has brought it, or where it is anyhow.
+/// Norms of a projection's row come into shared memory during the step before. Long ones would take
+/// the room of weights.
 template <typename FORM>
-__device__ __forceinline__ VectorArgs normOf(const VectorArgs& norm, const char* brought) {
-    if (!FORM::kIsBulk) {
+__device__ __forceinline__ bool bringsNorms(int cols) {
+    return FORM::kIsBulk && !FORM::kIsLarge && !(FORM::kHasBlocks && cols > kShortRow);
+}
+
+/// A norm of a step: where the step before has brought it, or where it is anyhow.
+__device__ __forceinline__ VectorArgs normOf(const VectorArgs& norm,
+                                             const char* brought,
+                                             bool is_brought) {
+    if (!is_brought) {
         return norm;
     }
     return VectorArgs{norm.data != nullptr ? brought : nullptr, norm.type, 0};

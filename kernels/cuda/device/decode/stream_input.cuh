@@ -151,14 +151,22 @@ __device__ __forceinline__ PowerScale powerScale(float largest) {
             __uint_as_float(static_cast<uint32_t>(254 - bounded) << 23)};
 }
 
-/// Two columns as two parts of bf16.
+/// Two values as two parts of bf16.
+struct TwoHalves {
+    uint32_t high, low;
+    __device__ __forceinline__ TwoHalves(float x, float y) {
+        const __nv_bfloat162 upper = __floats2bfloat162_rn(x, y);
+        const float2 back = __bfloat1622float2(upper);
+        const __nv_bfloat162 lower = __floats2bfloat162_rn(x - back.x, y - back.y);
+        memcpy(&high, &upper, 4);
+        memcpy(&low, &lower, 4);
+    }
+};
 __device__ __forceinline__ void storeHalves(const StreamWork& w, int column, float x, float y) {
     char* const to = w.planes + (column >> 4) * 64 + (column & 15) * 2;
-    const __nv_bfloat162 high = __floats2bfloat162_rn(x, y);
-    const float2 back = __bfloat1622float2(high);
-    const __nv_bfloat162 low = __floats2bfloat162_rn(x - back.x, y - back.y);
-    memcpy(to, &high, 4);
-    memcpy(to + 32, &low, 4);
+    const TwoHalves two(x, y);
+    *reinterpret_cast<uint32_t*>(to) = two.high;
+    *reinterpret_cast<uint32_t*>(to + 32) = two.low;
 }
 
 /// Columns 4 c to 4 c + 3 as two parts of fp16, for bf16 weights of bf16. All lanes of the warp;
@@ -172,8 +180,11 @@ __device__ __forceinline__ void storePlanes(const ProjectKernelArgs& a,
                                             bool is_there) {
     if (isHalf<FORM>(a)) {
         if (is_there) {
-            storeHalves(w, 4 * c, v.x, v.y);
-            storeHalves(w, 4 * c + 2, v.z, v.w);
+            const TwoHalves first(v.x, v.y);
+            const TwoHalves second(v.z, v.w);
+            char* const to = w.planes + (c >> 2) * 64 + (c & 3) * 8;
+            *reinterpret_cast<uint2*>(to) = make_uint2(first.high, second.high);
+            *reinterpret_cast<uint2*>(to + 32) = make_uint2(first.low, second.low);
         }
         return;
     }
@@ -268,8 +279,7 @@ struct StepFetcherOf {
         const VectorArgs first = is_attend ? step.attend.q_norm : step.project.norm;
         const VectorArgs second = is_attend ? step.attend.k_norm : step.project.t_norm;
         const int count = is_attend ? step.attend.head_dim : step.project.cols;
-        // LargeForm: those of long rows stay where they are.
-        const bool is_brought = !FORM::kIsLarge || !FORM::kIsBulk || is_attend;
+        const bool is_brought = !FORM::kIsBulk || is_attend || bringsNorms<FORM>(count);
         const int first_bytes = is_brought ? bytesOf(first, count) : 0;
         const int second_bytes = is_brought ? bytesOf(second, count) : 0;
         if constexpr (FORM::kIsBulk) {
@@ -427,8 +437,8 @@ __device__ __forceinline__ void makeShortPlanes(const ProjectKernelArgs& a,
         const int c = static_cast<int>(threadIdx.x) + i * kComputeThreads;
         if (c < fours) {
             x[i] = times(a.keeps_row != 0 ? row[c] : loadFour(a.x + 4 * c), scalar);
-            t_norm[i] = loadFour(normOf<FORM>(a.t_norm, norms + norm_bytes), 4 * c);
-            norm[i] = loadFour(normOf<FORM>(a.norm, norms), 4 * c);
+            t_norm[i] = loadFour(normOf(a.t_norm, norms + norm_bytes, FORM::kIsBulk), 4 * c);
+            norm[i] = loadFour(normOf(a.norm, norms, FORM::kIsBulk), 4 * c);
         }
     }
     float4 v[kShortFours];
@@ -563,8 +573,9 @@ __device__ __forceinline__ void makePlanes(const ProjectKernelArgs& a,
     }
     // Read before the wait, so that nothing behind it has to wait for them.
     const bool has_norm = a.norm.data != nullptr;
-    const VectorArgs own_norm = normOf<FORM>(a.norm, norms);
-    const VectorArgs own_t_norm = normOf<FORM>(a.t_norm, norms + norm_bytes);
+    const bool is_brought = bringsNorms<FORM>(a.cols);
+    const VectorArgs own_norm = normOf(a.norm, norms, is_brought);
+    const VectorArgs own_t_norm = normOf(a.t_norm, norms + norm_bytes, is_brought);
     const float scalar = a.scalar;
     const bool keeps_row = a.keeps_row != 0;
     float* const x_out = a.x_out;

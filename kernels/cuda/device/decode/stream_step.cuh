@@ -4,21 +4,13 @@
 // unit, so that a block with two rows is as busy as one with two hundred.
 #pragma once
 
+#include "kernels/cuda/device/decode/stream_blocks.cuh"
 #include "kernels/cuda/device/decode/stream_direct.cuh"
 #include "kernels/cuda/device/decode/stream_large.cuh"
 #include "kernels/cuda/device/decode/stream_lora.cuh"
 #include "kernels/cuda/device/decode/weight_ring.cuh"
 
 namespace kernels::cuda {
-
-/// Stretches of a row in a tile, and units of a stretch (the last one may have fewer).
-__device__ __forceinline__ int foldsOf(const ProjectKernelArgs& a) {
-    return kTileRows >> a.tile_shift;
-}
-__device__ __forceinline__ int stretchOf(const ProjectKernelArgs& a) {
-    const int shift = kTileShift - a.tile_shift;
-    return (a.units + (1 << shift) - 1) >> shift;
-}
 
 /// Where a lane is in every tile. Lanes with the same number / 4 (a group of 8) have two rows next
 /// to each other of one stretch; the tensor cores take the columns of four sets of groups (group
@@ -479,14 +471,20 @@ __device__ __forceinline__ void streamProject(const ProjectKernelArgs& a,
         const int rows = pass.rows;
         if constexpr (FORM::kIsLarge) {
             multiplyPieces<FORM>(a, w, ring, table, folds, first, end);
+        } else if (hasBlocks<FORM>(a)) {
+            if constexpr (FORM::kHasBlocks) {
+                multiplyBlocks<FORM>(a, w, ring, exchange.block, first, end);
+            }
         } else if (isHalf<FORM>(a)) {
             multiplyOwnHalves<FORM>(a, w, ring, first, end);
         } else if (!is_four_bit) {
             multiplyOwn<FORM, false, false>(a, w, ring, table, first, end);
-        } else if (isWide(a)) {
-            multiplyOwn<FORM, true, true>(a, w, ring, table, first, end);
-        } else {
-            multiplyOwn<FORM, true, false>(a, w, ring, table, first, end);
+        } else if constexpr (!FORM::kIsBulk || FORM::kHasGaps) {
+            if (isWide(a)) {
+                multiplyOwn<FORM, true, true>(a, w, ring, table, first, end);
+            } else {
+                multiplyOwn<FORM, true, false>(a, w, ring, table, first, end);
+            }
         }
         syncCompute();
         clocks.note(3);

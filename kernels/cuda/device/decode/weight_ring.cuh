@@ -73,11 +73,20 @@ struct TileMap {
     }
 };
 
+/// Stretches of a row in a tile, and units of a stretch (the last one may have fewer).
+__device__ __forceinline__ int foldsOf(const ProjectKernelArgs& a) {
+    return kTileRows >> a.tile_shift;
+}
+__device__ __forceinline__ int stretchOf(const ProjectKernelArgs& a) {
+    const int shift = kTileShift - a.tile_shift;
+    return (a.units + (1 << shift) - 1) >> shift;
+}
+
 /// The tiles of a pair of weights come in turn, so that a step may be in several passes; else those
 /// of the second weight behind those of the first.
 template <typename FORM>
 __device__ __forceinline__ bool takesPairsInTurn(const ProjectKernelArgs& a) {
-    return (!FORM::kIsBulk || FORM::kIsLarge) && a.output == kOutputGatedPair;
+    return (!FORM::kIsBulk || FORM::kIsLarge || FORM::kHasBlocks) && a.output == kOutputGatedPair;
 }
 
 /// Places for chunks, used in turn. Both sides count the chunks in the same order.
@@ -87,14 +96,17 @@ struct RingOf {
     uint64_t* barriers; ///< [2, kMaxChunks]: chunk is there, chunk is done with.
     char* chunks;
     int count;
-    int own_codes = 0; ///< AsyncForm: bytes of codes of a chunk, and of all of it;
+    int own_codes =
+        0; ///< AsyncForm: bytes of codes of a chunk, and (BlocksForm, too) of all of it;
     int own_bytes = 0;
     int32_t* asked = nullptr; ///< chunks that were asked for.
     int slot = 0;
     uint32_t parity = 0;
 
     __device__ __forceinline__ int chunkBytes() const {
-        return !FORM::kIsBulk ? own_bytes : FORM::kIsLarge ? kLargeChunkBytes : kChunkBytes;
+        return !FORM::kIsBulk || FORM::kHasBlocks ? own_bytes
+               : FORM::kIsLarge                   ? kLargeChunkBytes
+                                                  : kChunkBytes;
     }
     /// Where absmax values begin in a chunk.
     __device__ __forceinline__ int codeBytes() const {
@@ -130,6 +142,9 @@ struct RingOf {
     }
     /// `threads` threads, at the start: what is read and multiplied by zero (TileLane) is finite.
     __device__ __forceinline__ void clear(int threads) const {
+        if (FORM::kHasBlocks && FORM::kIsBulk) {
+            return; // no absmax of their own
+        }
         const int words = (chunkBytes() - codeBytes()) / 4;
         for (int i = threadIdx.x; i < count * words; i += threads) {
             char* const at = chunks + i / words * chunkBytes() + codeBytes();
@@ -302,6 +317,71 @@ __device__ __forceinline__ void copyPieces(const RingOf<FORM>& ring,
     }
 }
 
+/// How far behind 16 bytes piece `piece`, counted from the weight's first, begins. Pieces lie
+/// behind each other from an address on that is a multiple of them.
+__device__ __forceinline__ uint32_t blockShift(int piece, int piece_bytes) {
+    return (static_cast<uint32_t>(piece) * static_cast<uint32_t>(piece_bytes)) & 15U;
+}
+
+/// Piece `piece` of `rows` rows of blocks from row `from` on, each with what lies between it and
+/// whole 16 bytes; of codes their absmax behind them. All lanes; the last arrival is the caller's.
+template <typename FORM>
+__device__ __forceinline__ void copyBlocks(const RingOf<FORM>& ring,
+                                           const ProjectKernelArgs& a,
+                                           const WeightArgs& w,
+                                           int from,
+                                           int rows,
+                                           int piece,
+                                           uint64_t once) {
+    const int lane = static_cast<int>(threadIdx.x) & 31;
+    const bool is_codes = w.layout == WeightLayout::Codes;
+    const int bytes = w.block_size;
+    const auto copyRow = [&](int row, const auto& copy) {
+        const int number = row * a.pieces + piece;
+        const int shift = static_cast<int>(blockShift(number, bytes));
+        copy(0, static_cast<const char*>(w.data) + static_cast<int64_t>(number) * bytes - shift,
+             (shift + bytes + 15) / 16 * 16);
+        if (is_codes) {
+            copy(bytes,
+                 reinterpret_cast<const char*>(w.absmax) +
+                     static_cast<int64_t>(number) * (bytes / 4),
+                 bytes / 4);
+        }
+    };
+    if constexpr (FORM::kIsBulk) {
+        int all = 0;
+        if (lane < rows) {
+            copyRow(from + lane, [&](int, const char*, int count) { all += count; });
+        }
+#pragma unroll
+        for (int other = 8; other > 0; other /= 2) {
+            all += __shfl_xor_sync(0xffffffffU, all, other);
+        }
+        if (lane == 0) {
+            ring.full().expect(all);
+        }
+        __syncwarp();
+        if (lane < rows) {
+            const uint32_t slot = ring.chunkAddress() + lane * a.slot_bytes;
+            copyRow(from + lane, [&](int at, const char* source, int count) {
+                copyBulkOnce(slot + at, source, count, ring.full(), once);
+            });
+        }
+    } else {
+#pragma unroll 1
+        for (int row = 0; row < rows; ++row) {
+            const uint32_t slot = ring.chunkAddress() + row * a.slot_bytes;
+            copyRow(from + row, [&](int at, const char* source, int count) {
+#pragma unroll 4
+                for (int own = lane * 16; own < count; own += 512) {
+                    copyAsyncOnce16(slot + at + own, source + own, once);
+                }
+            });
+        }
+        ring.full().arriveBehindCopies();
+    }
+}
+
 /// The beginnings of steps on their way to a fetching warp, one step ahead. memory: [kHeadsOf,
 /// kStepHeadBytes], this warp's.
 template <typename FORM>
@@ -389,7 +469,7 @@ prefetchWeights(const TokenStep* steps, int count, const int32_t* asked, int ahe
         const int units = a.units;
         const int block_shift = a.block_shift - 6;
         const int pieces = isHalf<FORM>(a) ? a.pieces : 1;
-        if (pieces > 1) {
+        if (pieces > 1 || hasBlocks<FORM>(a)) {
             number += map.first[3] * pieces;
             continue;
         }
@@ -443,7 +523,7 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
         }
         const ProjectKernelArgs& a = step.project;
         const TileMap map(a, block);
-        const bool is_four_bit = a.w[0].layout == WeightLayout::Codes;
+        const bool is_four_bit = a.w[0].layout == WeightLayout::Codes && !hasBlocks<FORM>(a);
         const int row_units = a.units;
         const int pieces = isHalf<FORM>(a) ? a.pieces : 1;
         int piece = 0;
@@ -463,7 +543,9 @@ __device__ __forceinline__ void fetchWeights(const TokenStep* steps,
                     scales.load(w, row_units, a.block_shift - 6, from, rows);
                 }
                 ring.empty().wait(ring.parity ^ 1U);
-                if (pieces > 1) {
+                if (hasBlocks<FORM>(a)) {
+                    copyBlocks(ring, a, w, from, rows, piece, once);
+                } else if (pieces > 1) {
                     copyPieces(ring, codes, rows, row_bytes, row_bytes / pieces, piece, once);
                 } else {
                     copyChunk(ring, codes, rows * row_bytes,

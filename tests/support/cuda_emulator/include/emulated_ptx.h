@@ -189,6 +189,26 @@ inline uint32_t multiplyHalves(uint32_t a, uint32_t b) {
     }
     return result;
 }
+inline uint32_t multiplyAddPairs(uint32_t a, uint32_t b, uint32_t c) {
+    uint32_t result = 0;
+    for (const bool is_high : {false, true}) {
+        // Exact in fp64, but for sums of which bf16 keeps nothing of the lower part.
+        const double exact = static_cast<double>(::emulator::bf16At(a, is_high)) *
+                                 static_cast<double>(::emulator::bf16At(b, is_high)) +
+                             static_cast<double>(::emulator::bf16At(c, is_high));
+        auto value = static_cast<float>(exact);
+        // Rounded to odd first, so that the second rounding is the only one.
+        auto bits = std::bit_cast<uint32_t>(value);
+        if (static_cast<double>(value) != exact && (bits & 1U) == 0) {
+            const bool is_too_large =
+                std::fabs(static_cast<double>(value)) > std::fabs(exact);
+            bits = is_too_large ? bits - 1 : bits + 1;
+        }
+        const uint32_t rounded = (bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U;
+        result |= rounded << (is_high ? 16U : 0U);
+    }
+    return result;
+}
 inline void multiplyAddHalves(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
     emulatedMultiplyAdd<::emulator::f16At>(c, a, b0, b1);
 }
@@ -245,6 +265,15 @@ inline uint32_t warpMaxBits(uint32_t value) {
         const uint32_t other = __shfl_xor_sync(0xffffffffU, value, lanes);
         value = other > value ? other : value;
     }
+    return value;
+}
+template <uint32_t MASK>
+uint32_t maskAndSet(uint32_t value, uint32_t bits) {
+    return (value & MASK) | bits;
+}
+inline uint32_t loadShared2(uint32_t address) {
+    uint16_t value = 0;
+    std::memcpy(&value, ::emulator::sharedPointer(address, 2, 2), 2);
     return value;
 }
 inline uint2 loadShared8(uint32_t address) {
