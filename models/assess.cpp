@@ -70,6 +70,9 @@ void EngineAssessor::assess(Entry& entry, const std::stop_token& stop) {
                                                  : said("is not whole: %1", warnings.front()),
                                 phrase("get the model again")};
     }
+    if (entry.state == State::Usable) {
+        entry.notes = summary->warnings;
+    }
     plan(entry, stop);
 }
 

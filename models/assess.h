@@ -19,8 +19,8 @@ public:
     Assessor(const Assessor&) = delete;
     Assessor& operator=(const Assessor&) = delete;
 
-    /// Fills family, variant, parameters, precision and fit of a model, and its state and trouble
-    /// where the headers show more than names did. Looks at `stop` between its steps.
+    /// Fills family, variant, parameters, precision, notes and fit of a model, and its state and
+    /// trouble where the headers show more than names did. Looks at `stop` between its steps.
     virtual void assess(Entry& entry, const std::stop_token& stop) = 0;
 };
 

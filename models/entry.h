@@ -104,6 +104,7 @@ struct Entry {
     int64_t modified = 0;   ///< Newest of its files, seconds since 1970.
     std::vector<std::string> missing; ///< Files that are named by others and not there.
     std::optional<Trouble> trouble;
+    std::vector<engine::Sentence> notes; ///< What is odd about a usable model, as a load tells.
 
     Fit fit = Fit::Unknown;
     std::string change;       ///< FitsWithChange: the option ("--device-map fit").

@@ -148,6 +148,9 @@ ordered_json entryJson(const Entry& entry) {
         out["change"] = entry.change;
         out["needs_bytes"] = entry.needs_bytes;
     }
+    if (!entry.notes.empty()) {
+        out["notes"] = engine::inEnglish(entry.notes);
+    }
     if (entry.trouble.has_value()) {
         out["trouble"] = {{"reason", models::reasonName(entry.trouble->reason)},
                           {"sentence", engine::inEnglish(entry.trouble->sentence)},
@@ -162,10 +165,14 @@ std::string modelsText(const models::ScanResult& found) {
     std::vector<Row> rows = {
         {"model", "size", "parameters", "precision", "date", "this computer", "place"}};
     std::string unusable;
+    std::string notes;
     const auto add = [&](int index, const std::string& indent) {
         const Entry& entry = found.entries[static_cast<size_t>(index)];
         if (entry.state == models::State::Usable) {
             rows.push_back(rowOf(entry, indent));
+            for (const std::string& note : engine::inEnglish(entry.notes)) {
+                notes += "note: " + nameText(entry) + ": " + note + "\n";
+            }
         } else {
             unusable += troubleText(entry);
         }
@@ -189,6 +196,7 @@ std::string modelsText(const models::ScanResult& found) {
         text = "No models were found. Get one with: belfry-cli get google/gemma-4-E2B-it\n"
                "or tell where yours are: belfry-cli models --add-folder DIR\n";
     }
+    text += notes;
     for (const models::RootReport& report : found.roots) {
         const bool is_named = report.root.place == models::Place::UserFolder;
         const bool is_told = report.outcome != models::RootReport::Outcome::Done &&

@@ -84,6 +84,7 @@ LibraryItem itemOf(const models::Entry& entry) {
     if (entry.modified > 0) {
         item.modified = QDateTime::fromSecsSinceEpoch(entry.modified);
     }
+    item.notes = entry.notes;
     if (entry.trouble.has_value()) {
         item.reason = reasonOf(entry.trouble->reason);
         item.problem = entry.trouble->sentence;

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/families/stored_templates.h"
 
+#include "engine/base/digest.h"
 #include "engine/base/json/tree.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace engine {
 
 namespace {
 
 constexpr std::string_view kMember = "chat_template";
+
+/// Google's earlier chat_template.jinja by their SHA-256: of 12B, 26B-A4B and 31B, then of E2B and
+/// E4B. The newest are 0a2c8073... and ae53464b... . The small one of 2026-05-18 is not known.
+constexpr std::pair<std::string_view, std::string_view> kOldTemplates[] = {
+    {"2dfbfc7d538912f4ea11d29d85b4e25d7bc26386e53f57529f1d707c28b5828c", "2026-04-02"},
+    {"85a08664d16d8f3be4416c92427b3ac10df1024ac566cc0b4bc3bab409393f98", "2026-04-10"},
+    {"94899c0f917d93f6fe81c95744d1e8ddab2d21d39228d2e4aec1fb2a25bff413", "2026-04-28"},
+    {"36e3a42e5cf14cd0020e72d92e1fdd9970f59b82170e421f0cbe1bb42bead3f0", "2026-05-18"},
+    {"55572b8d3c8342044e25874c73fe5234b661fa0a57a57f6ef75b58e03d7d959a", "2026-04-02"},
+    {"781d10940fbc44be40064b5d43a056fc486c84ceaa55538226368b57314132bf", "2026-04-10"},
+    {"33204f1acb5bd0002713e16a593847f24ceeafe711ed88bda2a352dc996a3373", "2026-04-28"},
+};
 
 /// The marks that a template writes around turns: "<|im_start|>, <|im_end|>".
 std::string marksOf(std::string_view source) {
@@ -79,6 +94,12 @@ private:
         text_.source = source;
         out_.is_large = isLargeTemplate(source);
         if (out_.is_large) {
+            Digest digest = Digest::sha256();
+            digest.add(std::as_bytes(std::span(source)));
+            text_.old_date = oldTemplateDate(digest.finish());
+            if (!text_.old_date.empty()) {
+                out_.old = oldTemplateNote(where, text_.old_date);
+            }
             return;
         }
         std::string marks = marksOf(source);
@@ -187,6 +208,22 @@ std::optional<bool> isLargeTemplate(std::string_view source) {
     // In the template's source the line break stands as itself or as the escape \n.
     return source.find("<|channel>thought\n<channel|>") != std::string_view::npos ||
            source.find("<|channel>thought\\n<channel|>") != std::string_view::npos;
+}
+
+std::string_view newestTemplateDate() {
+    return "2026-07-09";
+}
+
+std::string_view oldTemplateDate(std::string_view sha256) {
+    const auto* const at = std::find_if(std::begin(kOldTemplates), std::end(kOldTemplates),
+                                        [&](const auto& known) { return known.first == sha256; });
+    return at == std::end(kOldTemplates) ? std::string_view() : at->second;
+}
+
+Sentence oldTemplateNote(const std::string& where, std::string_view date) {
+    return said("%1: its chat template is Google's of %2; there is a newer one, of %3, and its "
+                "turns are the ones that are written here",
+                where, date, newestTemplateDate());
 }
 
 Sentence templateUnread(const Error& why) {

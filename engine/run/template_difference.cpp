@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/template_difference.h"
 
+#include "engine/families/stored_templates.h"
+
 #include <algorithm>
 
 namespace engine {
@@ -50,6 +52,13 @@ std::optional<Sentence> templateDifference(const ChatTemplateText& own,
     const auto parting =
         std::mismatch(written.begin(), written.end(), prompt.begin(), prompt.end());
     const auto at = static_cast<size_t>(parting.first - written.begin());
+    if (!own.old_date.empty()) {
+        return said("%1: its chat template, Google's of %2, would write this conversation "
+                    "otherwise than the newer one, of %3, which is used: %4 where the prompt has "
+                    "%5",
+                    own.where, own.old_date, newestTemplateDate(), excerpt(written, at),
+                    excerpt(prompt, at));
+    }
     return said("%1: its chat template would write this conversation otherwise: %2 where the "
                 "prompt that is used has %3",
                 own.where, excerpt(written, at), excerpt(prompt, at));

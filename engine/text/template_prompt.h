@@ -15,6 +15,7 @@ struct ChatTemplateText {
     std::string where;                         ///< The file's name.
     std::string source;                        ///< Jinja.
     std::map<std::string, std::string> tokens; ///< bos_token, ... of tokenizer_config.json.
+    std::string old_date; ///< The day of one that its publisher has replaced; else empty.
 };
 
 /// What `own` writes for a conversation, as transformers hands it over. Added tokens match in what

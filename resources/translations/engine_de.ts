@@ -120,8 +120,16 @@
         <translation>%1: Seine Chat-Vorlage lässt sich nicht mit dem Prompt vergleichen, der verwendet wird (%2)</translation>
     </message>
     <message>
+        <source>%1: its chat template is Google&apos;s of %2; there is a newer one, of %3, and its turns are the ones that are written here</source>
+        <translation>%1: die Chat-Vorlage ist die von Google vom %2; es gibt eine neuere, vom %3, und deren Runden werden hier geschrieben</translation>
+    </message>
+    <message>
         <source>%1: its chat template would write this conversation otherwise: %2 where the prompt that is used has %3</source>
         <translation>%1: Seine Chat-Vorlage würde dieses Gespräch anders schreiben: %2, wo der verwendete Prompt %3 hat</translation>
+    </message>
+    <message>
+        <source>%1: its chat template, Google&apos;s of %2, would write this conversation otherwise than the newer one, of %3, which is used: %4 where the prompt has %5</source>
+        <translation>%1: die Chat-Vorlage, die von Google vom %2, würde diese Unterhaltung anders schreiben als die neuere vom %3, die benutzt wird: %4 an der Stelle, an der die Eingabe %5 hat</translation>
     </message>
     <message>
         <source>%1: of what compressed-tensors packs, W4A16 can be read (pack-quantized, 4 bits, symmetric, groups of 32), and this breaks its rule %2: expected %3, found %4. Use a W4A16 model of that form or the 16-bit one.</source>

@@ -120,8 +120,16 @@
         <translation>%1 : son modèle de conversation ne peut pas être comparé à l’invite utilisée (%2)</translation>
     </message>
     <message>
+        <source>%1: its chat template is Google&apos;s of %2; there is a newer one, of %3, and its turns are the ones that are written here</source>
+        <translation>%1 : son modèle de conversation est celui de Google du %2 ; il y en a un plus récent, du %3, et ce sont ses tours qui sont écrits ici</translation>
+    </message>
+    <message>
         <source>%1: its chat template would write this conversation otherwise: %2 where the prompt that is used has %3</source>
         <translation>%1 : son modèle de conversation écrirait cette conversation autrement : %2 là où l’invite utilisée a %3</translation>
+    </message>
+    <message>
+        <source>%1: its chat template, Google&apos;s of %2, would write this conversation otherwise than the newer one, of %3, which is used: %4 where the prompt has %5</source>
+        <translation>%1 : son modèle de conversation, celui de Google du %2, écrirait cette conversation autrement que le plus récent, du %3, qui est utilisé : %4 là où l’invite a %5</translation>
     </message>
     <message>
         <source>%1: of what compressed-tensors packs, W4A16 can be read (pack-quantized, 4 bits, symmetric, groups of 32), and this breaks its rule %2: expected %3, found %4. Use a W4A16 model of that form or the 16-bit one.</source>

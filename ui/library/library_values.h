@@ -43,6 +43,7 @@ struct LibraryItem {
     QDateTime modified;
     engine::Sentence problem; ///< What exactly is wrong; empty where nothing is.
     engine::Sentence way_out;
+    std::vector<engine::Sentence> notes; ///< What is odd about a usable model.
 };
 
 /// A model with the adapters made for it; without one: adapters whose model is not here.

@@ -110,24 +110,29 @@ QString verdictSentence(const LibraryItem& item) {
                    ? LibraryTexts::tr("It does not say for which model it was made.")
                    : LibraryTexts::tr("Made for %1.").arg(item.base);
     }
-    const QString needs =
-        item.needs_bytes > 0
-            ? QLatin1Char(' ') +
-                  LibraryTexts::tr("It takes %1 of memory.").arg(formatBytes(item.needs_bytes))
-            : QString();
+    QString notes;
+    for (const engine::Sentence& note : item.notes) {
+        notes += QLatin1Char(' ') + wholeSentence(note);
+    }
+    const QString rest =
+        (item.needs_bytes > 0
+             ? QLatin1Char(' ') +
+                   LibraryTexts::tr("It takes %1 of memory.").arg(formatBytes(item.needs_bytes))
+             : QString()) +
+        notes;
     switch (item.fit) {
     case LibraryItem::Fit::Fits:
-        return LibraryTexts::tr("Fits this computer as it is stored.") + needs;
+        return LibraryTexts::tr("Fits this computer as it is stored.") + rest;
     case LibraryItem::Fit::FitsWithChange:
         return LibraryTexts::tr("Fits this computer when parts are moved or packed in 4 bits: the "
                                 "placement “Best fit” does that.") +
-               needs;
+               rest;
     case LibraryItem::Fit::DoesNotFit:
-        return LibraryTexts::tr("Does not fit this computer, also not in 4 bits.") + needs;
+        return LibraryTexts::tr("Does not fit this computer, also not in 4 bits.") + rest;
     case LibraryItem::Fit::Unknown:
         break;
     }
-    return LibraryTexts::tr("Whether it fits is not known yet.");
+    return LibraryTexts::tr("Whether it fits is not known yet.") + notes;
 }
 
 } // namespace ui

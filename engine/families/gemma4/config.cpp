@@ -373,6 +373,9 @@ Result<void> finishGemma4Config(const Checkpoint& checkpoint, ModelConfig& confi
     if (!templates.foreign.isEmpty()) {
         config.warnings.push_back(std::move(templates.foreign));
     }
+    if (!templates.old.isEmpty()) {
+        config.warnings.push_back(std::move(templates.old));
+    }
     std::move(templates.notes.begin(), templates.notes.end(), std::back_inserter(config.warnings));
     return {};
 }

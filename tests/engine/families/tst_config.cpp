@@ -3,6 +3,7 @@
 // defaults, numbers at their limits. What is wrong is in tests/engine/files/malformed_config.h.
 #include "engine/base/sentence_english.h"
 #include "engine/families/config.h"
+#include "engine/families/stored_templates.h"
 #include "engine/families/tensor_list.h"
 #include "tests/support/golden.h"
 #include "tests/support/program/test_class.h"
@@ -87,6 +88,7 @@ private Q_SLOTS:
     void chatTemplateDecides();
     void storedTemplates_data();
     void storedTemplates();
+    void oldTemplates();
     void embedders();
     void whatEmbeddersAreNot_data();
     void whatEmbeddersAreNot();
@@ -644,6 +646,21 @@ void TestConfig::storedTemplates_data() {
     row("no template in it", {"tokenizer_config.json", R"({"chat_template":null})"}, false, {});
     row("not JSON", {"tokenizer_config.json", R"({"chat_template":)"}, false,
         {"its chat template is not known"});
+}
+
+/// Google's earlier ones are known by their bytes, of which there is no copy here.
+void TestConfig::oldTemplates() {
+    using engine::oldTemplateDate;
+    QCOMPARE(oldTemplateDate("85a08664d16d8f3be4416c92427b3ac10df1024ac566cc0b4bc3bab409393f98"),
+             std::string_view("2026-04-10"));
+    QCOMPARE(oldTemplateDate("33204f1acb5bd0002713e16a593847f24ceeafe711ed88bda2a352dc996a3373"),
+             std::string_view("2026-04-28"));
+    QVERIFY(oldTemplateDate("0a2c8073c878ab1da004bee933a998606537bbb62016310352c7285c3f01c5b5")
+                .empty()); // the newest
+    const std::string note =
+        engine::inEnglish(engine::oldTemplateNote("chat_template.jinja", "2026-04-10"));
+    QVERIFY(note.starts_with("chat_template.jinja: its chat template is Google's of 2026-04-10"));
+    QVERIFY(note.find(engine::newestTemplateDate()) != std::string::npos);
 }
 
 void TestConfig::storedTemplates() {

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void tells_data();
     void tells();
     void tellsOfTools();
+    void tellsOfAnOldOne();
 };
 
 void TestTemplateDifference::tells_data() {
@@ -89,7 +90,7 @@ void TestTemplateDifference::tells() {
     const ChatTemplateOptions options;
     const auto segments = renderChat(messages, options);
     QVERIFY(segments);
-    const ChatTemplateText own = {"tokenizer_config.json", source.toStdString(), {}};
+    const ChatTemplateText own = {"tokenizer_config.json", source.toStdString(), {}, {}};
     const auto told = templateDifference(own, messages, options, segmentsText(*segments));
     const std::string note = told.has_value() ? inEnglish(*told) : std::string();
     QCOMPARE(note.empty(), fragments.isEmpty());
@@ -112,10 +113,10 @@ void TestTemplateDifference::tellsOfTools() {
     QVERIFY(segments);
     const std::string prompt = segmentsText(*segments);
     QVERIFY(prompt.find("call:now{city:<|\"|>Paris<|\"|>,days:2}") != std::string::npos);
-    const ChatTemplateText same = {"chat_template.jinja", kTemplateOfTools, {}};
+    const ChatTemplateText same = {"chat_template.jinja", kTemplateOfTools, {}, {}};
     const auto told = templateDifference(same, messages, options, prompt);
     QVERIFY2(!told.has_value(), told.has_value() ? inEnglish(*told).c_str() : "");
-    const ChatTemplateText deaf = {"chat_template.jinja", template4(""), {}};
+    const ChatTemplateText deaf = {"chat_template.jinja", template4(""), {}, {}};
     messages.resize(1);
     const auto asked = renderChat(messages, options);
     QVERIFY(asked);
@@ -123,6 +124,23 @@ void TestTemplateDifference::tellsOfTools() {
     QVERIFY(other.has_value());
     const std::string note = inEnglish(*other);
     QVERIFY2(note.find("<|tool>declaration:now") != std::string::npos, note.c_str());
+}
+
+/// What Google has replaced is told with both dates, and only where the two part.
+void TestTemplateDifference::tellsOfAnOldOne() {
+    const std::vector<ChatMessage> messages = {ChatMessage::makeText("user", "Hello")};
+    const auto segments = renderChat(messages, {});
+    QVERIFY(segments);
+    const std::string prompt = segmentsText(*segments);
+    ChatTemplateText old = {"chat_template.jinja", template4(""), {}, "2026-04-10"};
+    QVERIFY(!templateDifference(old, messages, {}, prompt));
+    old.source = template4("You are Foo.");
+    const auto told = templateDifference(old, messages, {}, prompt);
+    QVERIFY(told.has_value());
+    const std::string note = inEnglish(*told);
+    for (const char* fragment : {"Google's of 2026-04-10", "newer one, of 2026-07-09", "You are"}) {
+        QVERIFY2(note.find(fragment) != std::string::npos, note.c_str());
+    }
 }
 
 TEST_CLASS(TestTemplateDifference)

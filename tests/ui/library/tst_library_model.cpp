@@ -163,6 +163,11 @@ void TestLibraryModel::saysWhyAndWhatNow() {
     item.problem = engine::said("model.bin holds %1", "a flaw");
     QCOMPARE(ui::verdictWords(item), word);
     QCOMPARE(ui::verdictSentence(item), QStringLiteral("model.bin holds a flaw."));
+    LibraryItem usable;
+    usable.fit = LibraryItem::Fit::Fits;
+    usable.notes = {engine::said("%1: is old", "chat_template.jinja")};
+    QCOMPARE(ui::verdictSentence(usable), QStringLiteral("Fits this computer as it is stored. "
+                                                         "chat_template.jinja: is old."));
 }
 
 void TestLibraryModel::familyBeforeWhatWasFound() {
