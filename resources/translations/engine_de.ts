@@ -6340,10 +6340,6 @@
         <translation>gibt Schicht %1 %2 Köpfe und %3 für Schlüssel und Werte, was nicht umgesetzt ist</translation>
     </message>
     <message>
-        <source>%1: holds its vision tower in the form of Ollama, which Belfry does not read; add an mmproj file for pictures</source>
-        <translation>%1: enthält den Bildturm in Ollamas Form, die Belfry nicht liest; fügen Sie für Bilder eine mmproj-Datei hinzu</translation>
-    </message>
-    <message>
         <source>%1: the tensor %2 is not one that Belfry knows; it may change what the model computes, so the file is not opened</source>
         <translation>%1: den Tensor %2 kennt Belfry hier nicht; er kann ändern, was das Modell rechnet, daher wird die Datei nicht geöffnet</translation>
     </message>

@@ -6340,10 +6340,6 @@
         <translation>donne à la couche %1 %2 têtes et %3 pour les clés et valeurs, ce qui n’est pas pris en charge</translation>
     </message>
     <message>
-        <source>%1: holds its vision tower in the form of Ollama, which Belfry does not read; add an mmproj file for pictures</source>
-        <translation>%1 : contient sa tour de vision sous la forme d’Ollama, que Belfry ne lit pas ; ajoutez un fichier mmproj pour les images</translation>
-    </message>
-    <message>
         <source>%1: the tensor %2 is not one that Belfry knows; it may change what the model computes, so the file is not opened</source>
         <translation>%1 : Belfry ne connaît pas le tenseur %2 ; il peut changer ce que le modèle calcule, le fichier n’est donc pas ouvert</translation>
     </message>

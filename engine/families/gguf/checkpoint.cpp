@@ -166,11 +166,17 @@ Result<int64_t> widthOf(const GgufModel& model) {
     return gguf::Keys(model, "gemma4.").count("embedding_length");
 }
 
-/// The towers' file: the one that was named, else the best of the folder; nullptr: none.
-Result<std::shared_ptr<const GgufModel>> towersOf(const GgufModel& model, const fs::path& named) {
+/// The towers' file: the one that was named, else the model's own where it has towers, else the
+/// best of the folder; nullptr: none.
+Result<std::shared_ptr<const GgufModel>> towersOf(const std::shared_ptr<const GgufModel>& text,
+                                                  const fs::path& named) {
+    const GgufModel& model = *text;
     ENGINE_ASSIGN(const int64_t width, widthOf(model));
     if (named.empty()) {
-        return projectorFor(model, width);
+        const bool has_own =
+            std::any_of(model.tensors.begin(), model.tensors.end(),
+                        [](const TensorInfo& tensor) { return gguf::isTowers(tensor.name); });
+        return has_own ? text : projectorFor(model, width);
     }
     ENGINE_ASSIGN(auto projector, openGgufModel(named));
     const auto its = projectedWidth(*projector);
@@ -225,7 +231,7 @@ Result<std::shared_ptr<const Checkpoint>> ggufCheckpoint(const fs::path& file,
     ENGINE_ASSIGN(files.text, openGgufModel(file));
     ENGINE_ASSIGN(const Architecture architecture, gguf::architectureOf(*files.text));
     if (architecture == Architecture::Gemma4) {
-        ENGINE_ASSIGN(files.towers, towersOf(*files.text, projector));
+        ENGINE_ASSIGN(files.towers, towersOf(files.text, projector));
     } else if (!projector.empty()) {
         return Error{ErrorCode::InvalidFile,
                      said("%1: models of its architecture take no projector; leave --mmproj out",

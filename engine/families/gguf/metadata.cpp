@@ -259,9 +259,15 @@ Result<std::string> gemmaText(const GgufModel& model, Architecture architecture)
     return text.done();
 }
 
+/// What the keys of the towers begin with.
+std::string towerPrefix(const Files& files) {
+    return files.areOne() ? prefixOf(Architecture::Gemma4) : "clip.";
+}
+
 /// The width that a tower's features have behind the projector.
-Result<std::string> visionText(const GgufModel& towers) {
-    const Keys keys(towers, "clip.vision.");
+Result<std::string> visionText(const Files& files) {
+    const GgufModel& towers = *files.towers;
+    const Keys keys(towers, towerPrefix(files) + "vision.");
     ENGINE_ASSIGN(const int64_t hidden, keys.count("embedding_length"));
     ENGINE_ASSIGN(const int64_t pooling, keys.count("projector.scale_factor", 1, 3));
     ENGINE_ASSIGN(const int64_t patch, keys.count("patch_size", 1, 16));
@@ -292,15 +298,18 @@ Result<std::string> visionText(const GgufModel& towers) {
         .add("pooling_kernel_size", pooling)
         .add("position_embedding_size", positions)
         .add("rms_norm_eps", eps)
-        .flag("use_clipped_linears", towers.find("v.blk.0.attn_q.input_min") != nullptr)
+        .flag("use_clipped_linears", towers.find("v.blk.0.attn_q.input_min") != nullptr ||
+                                         towers.find("v.clamp_data") != nullptr)
         .flag("standardize", towers.find("v.std_bias") != nullptr)
         .done();
 }
 
-Result<std::string> audioText(const GgufModel& towers) {
-    const Keys keys(towers, "clip.audio.");
+Result<std::string> audioText(const Files& files) {
+    const GgufModel& towers = *files.towers;
+    const Keys keys(towers, towerPrefix(files) + "audio.");
+    const char* const last = hasOllamasAudio(towers) ? "mm.a.fc.weight" : "a.pre_encode.out.weight";
     ENGINE_ASSIGN(const int64_t hidden, keys.count("embedding_length"));
-    if (towers.find("a.pre_encode.out.weight") == nullptr) {
+    if (towers.find(last) == nullptr) {
         return Object()
             .text("model_type", "gemma4_unified_audio")
             .add("audio_embed_dim", hidden)
@@ -318,7 +327,7 @@ Result<std::string> audioText(const GgufModel& towers) {
         .add("hidden_size", hidden)
         .add("num_hidden_layers", layers)
         .add("num_attention_heads", heads)
-        .add("output_proj_dims", side("a.pre_encode.out.weight", 0))
+        .add("output_proj_dims", side(last, 0))
         .add("conv_kernel_size", side("a.blk.0.conv_dw.weight", 1))
         .add("subsampling_conv_channels",
              listText(
@@ -357,11 +366,11 @@ Result<std::string> gemmaConfig(const Files& files) {
     }
     root.add("text_config", text);
     if (has_vision) {
-        ENGINE_ASSIGN(const std::string vision, visionText(*files.towers));
+        ENGINE_ASSIGN(const std::string vision, visionText(files));
         root.add("vision_config", vision);
     }
     if (has_audio) {
-        ENGINE_ASSIGN(const std::string audio, audioText(*files.towers));
+        ENGINE_ASSIGN(const std::string audio, audioText(files));
         root.add("audio_config", audio);
     }
     constexpr std::array kKeys = {"image_token_id", "audio_token_id", "video_token_id",
@@ -443,6 +452,14 @@ Result<std::string> llamaConfig(const GgufModel& model) {
 }
 
 } // namespace
+
+bool isTowers(std::string_view tensor) {
+    return tensor.starts_with("v.") || tensor.starts_with("a.") || tensor.starts_with("mm.");
+}
+
+bool hasOllamasAudio(const GgufModel& model) {
+    return model.find("mm.a.fc.weight") != nullptr;
+}
 
 std::string prefixOf(Architecture architecture) {
     return architecture == Architecture::Gemma4  ? "gemma4."

@@ -12,10 +12,18 @@
 
 namespace engine::gguf {
 
-/// The model and its projector; `towers` is nullptr without one.
+/// The model and its projector; `towers` is nullptr without one, and `text` itself where one file
+/// holds both, as Ollama writes them (its convert/convert_gemma4.go).
 struct Files {
     std::shared_ptr<const GgufModel> text, towers;
+
+    [[nodiscard]] bool areOne() const { return text == towers; }
 };
+
+/// Whether a tensor belongs to a tower or its projector.
+bool isTowers(std::string_view tensor);
+/// Whether the tensors of audio have Ollama's names, where ln2 is another norm than in a projector.
+bool hasOllamasAudio(const GgufModel& model);
 
 enum class Architecture : uint8_t { Gemma4 = 1, Gemma4Assistant, Llama };
 

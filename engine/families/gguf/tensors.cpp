@@ -163,6 +163,22 @@ constexpr Name kAudioLinears[] = {
     {"conv_pw2", "lconv1d.linear_end"},
 };
 
+/// Audio where Ollama's converter names it otherwise; it crosses the same two norms.
+constexpr Name kOllamaNames[] = {
+    {"a.pre_encode.out.weight",
+     "model.audio_tower.subsample_conv_projection.input_proj_linear.weight"},
+    {"mm.a.fc.weight", "model.audio_tower.output_proj.weight"},
+    {"mm.a.fc.bias", "model.audio_tower.output_proj.bias"},
+};
+constexpr Name kOllamaNorms[] = {
+    {"ln1.weight", "norm_pre_attn.weight"},
+    {"ln2.weight", "norm_post_attn.weight"},
+    {"layer_pre_norm.weight", "norm_out.weight"},
+    {"linear_pos.weight", "self_attn.relative_k_proj.weight"},
+};
+constexpr std::string_view kBounds[] = {".input_min", ".input_max", ".output_min", ".output_max"};
+constexpr std::string_view kVisionLayers = "model.vision_tower.encoder.layers.";
+
 std::optional<std::string> found(std::span<const Name> names, std::string_view stored) {
     const auto at = std::find_if(names.begin(), names.end(),
                                  [&](const Name& name) { return name.stored == stored; });
@@ -204,7 +220,7 @@ towerLayerName(std::string_view rest, std::span<const Name> norms, std::span<con
     }
     const std::string_view end = rest.substr(dot);
     const bool is_bound =
-        end == ".input_min" || end == ".input_max" || end == ".output_min" || end == ".output_max";
+        std::find(std::begin(kBounds), std::end(kBounds), end) != std::end(kBounds);
     return end == ".weight" ? std::optional(*stem + ".linear.weight")
            : is_bound       ? std::optional(*stem + std::string(end))
                             : std::nullopt;
@@ -232,38 +248,43 @@ public:
         ENGINE_ASSIGN(const int64_t experts, keys.count("expert_count", 0, 0));
         has_inputs_ = inputs > 0;
         has_experts_ = experts > 0;
-        bool has_media = false;
         for (const TensorInfo& tensor : model_->tensors) {
-            const bool is_media = tensor.name.starts_with("v.") || tensor.name.starts_with("a.") ||
-                                  tensor.name.starts_with("mm.");
-            has_media = has_media || is_media;
-            if (is_media || tensor.name == "rope_freqs.weight") {
-                continue;
+            const bool is_others = architecture == Architecture::Gemma4 && isTowers(tensor.name);
+            if (!is_others && tensor.name != "rope_freqs.weight") {
+                ENGINE_TRY(addText(tensor));
             }
-            ENGINE_TRY(addText(tensor));
-        }
-        if (has_media) {
-            source_->warn(
-                said("%1: holds its vision tower in the form of Ollama, which Belfry does "
-                     "not read; add an mmproj file for pictures",
-                     model_->header.fileName()));
         }
         return {};
     }
 
-    Result<void> towers() {
+    /// `is_beside_text`: the file holds the text model as well, which is passed over.
+    Result<void> towers(bool is_beside_text) {
         const bool is_embedder = model_->find("v.patch_norm.1.weight") != nullptr;
+        const bool is_ollamas = hasOllamasAudio(*model_);
         for (const TensorInfo& tensor : model_->tensors) {
-            auto name =
-                is_embedder ? found(kEmbedderNames, tensor.name) : found(kTowerNames, tensor.name);
+            if (is_beside_text && !isTowers(tensor.name)) {
+                continue;
+            }
+            if (tensor.name == "v.clamp_data") {
+                ENGINE_TRY(addBounds(tensor));
+                continue;
+            }
+            auto name = is_ollamas ? found(kOllamaNames, tensor.name) : std::nullopt;
+            if (!name) {
+                name = is_embedder ? found(kEmbedderNames, tensor.name)
+                                   : found(kTowerNames, tensor.name);
+            }
             if (const LayerName v = layerName(tensor.name, "v.blk."); !name && v.layer >= 0) {
                 if ((name = towerLayerName(v.rest, kVisionNorms, kVisionLinears))) {
-                    name = "model.vision_tower.encoder.layers." + std::to_string(v.layer) + "." +
-                           *name;
+                    name = std::string(kVisionLayers) + std::to_string(v.layer) + "." + *name;
                 }
             }
             if (const LayerName a = layerName(tensor.name, "a.blk."); !name && a.layer >= 0) {
-                if ((name = towerLayerName(a.rest, kAudioNorms, kAudioLinears))) {
+                name = is_ollamas ? found(kOllamaNorms, a.rest) : std::nullopt;
+                if (!name) {
+                    name = towerLayerName(a.rest, kAudioNorms, kAudioLinears);
+                }
+                if (name) {
                     name = "model.audio_tower.layers." + std::to_string(a.layer) + "." + *name;
                 }
             }
@@ -426,6 +447,37 @@ private:
         return {};
     }
 
+    /// Bounds of all linears of the vision tower in one list, layer after layer, then those of the
+    /// projector, which has none: zeros. Files may hold each bound by itself as well.
+    Result<void> addBounds(const TensorInfo& tensor) {
+        constexpr uint64_t kMostBoundedLayers = 512;
+        constexpr uint64_t kPerLayer = std::size(kVisionLinears) * std::size(kBounds);
+        const uint64_t count = tensor.size_bytes / sizeof(float);
+        if (tensor.type != TensorType::F32 || tensor.shape.size() != 1 ||
+            count % kPerLayer != std::size(kBounds) || count / kPerLayer > kMostBoundedLayers) {
+            return wrongShape(tensor);
+        }
+        if (model_->find("v.blk.0.attn_q.input_min") != nullptr) {
+            return {};
+        }
+        uint64_t at = tensor.file_offset;
+        for (uint64_t layer = 0; layer < count / kPerLayer; ++layer) {
+            for (const Name& linear : kVisionLinears) {
+                for (const std::string_view bound : kBounds) {
+                    TensorInfo info =
+                        shown(tensor, std::string(kVisionLayers) + std::to_string(layer) + "." +
+                                          std::string(linear.shown) + std::string(bound));
+                    info.shape = {1};
+                    info.size_bytes = sizeof(float);
+                    info.file_offset = at;
+                    at += sizeof(float);
+                    source_->add(std::move(info));
+                }
+            }
+        }
+        return {};
+    }
+
     /// Columns of a patch: all values of a channel one after the other, where the published order
     /// has the channels of a pixel together.
     Result<void> addChannelFirst(TensorInfo info, const TensorInfo& tensor) {
@@ -485,9 +537,12 @@ private:
 } // namespace
 
 Result<void> addTensors(const Files& files, Architecture architecture, GgufSource& source) {
-    ENGINE_TRY(Adder(*files.text, source, source.addFiles(files.text)).text(architecture));
-    if (files.towers != nullptr) {
-        ENGINE_TRY(Adder(*files.towers, source, source.addFiles(files.towers)).towers());
+    const int first = source.addFiles(files.text);
+    ENGINE_TRY(Adder(*files.text, source, first).text(architecture));
+    if (files.areOne()) {
+        ENGINE_TRY(Adder(*files.towers, source, first).towers(true));
+    } else if (files.towers != nullptr) {
+        ENGINE_TRY(Adder(*files.towers, source, source.addFiles(files.towers)).towers(false));
     }
     source.sort();
     const auto& tensors = source.tensors();

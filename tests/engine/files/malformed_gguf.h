@@ -927,10 +927,9 @@ inline void addTowers(Rows& rows) {
                          const std::string& expected) {
         with(name, gemma(), projector(), change, rule, expected);
     };
-    for (const char* name :
-         {"v.blk.0.attn_q.bias", "v.blk.00.ln1.weight", "v.blk.0.ln3.weight", "v.clamp_data",
-          "v.blk.0.attn_q", "a.blk.0.nothing.weight", "mm.other.weight", "blk.0.attn_q.weight",
-          "v.blk.99999999999999999999.ln1.weight"}) {
+    for (const char* name : {"v.blk.0.attn_q.bias", "v.blk.00.ln1.weight", "v.blk.0.ln3.weight",
+                             "v.blk.0.attn_q", "a.blk.0.nothing.weight", "mm.other.weight",
+                             "blk.0.attn_q.weight", "v.blk.99999999999999999999.ln1.weight"}) {
         row(
             std::string("unknown tensor ") + name,
             [&](File& f) {
@@ -946,6 +945,15 @@ inline void addTowers(Rows& rows) {
                 f.tensor("v.patch_embd.weight").type = type;
             },
             "GgufTensorType", "the tensor v.patch_embd.weight is stored as");
+    }
+    // No whole number of layers (28 bounds each), and more than any model has.
+    for (const uint64_t count : {uint64_t{31}, uint64_t{28} * 513 + 4}) {
+        row(
+            "list of " + std::to_string(count) + " bounds",
+            [&](File& f) {
+                f.tensors.push_back({"v.clamp_data", {count}});
+            },
+            "GgufTensorShape", "the tensor v.clamp_data has a shape");
     }
     const auto patches = [&](const char* name, const std::vector<uint64_t>& dims) {
         row(

@@ -178,4 +178,54 @@ struct File {
     }
 };
 
+/// A sound file as its parts, to write others from it.
+inline File readFile(const std::string& bytes) {
+    size_t at = 8; // magic and version
+    const auto number = [&](size_t size) {
+        uint64_t found = 0;
+        std::memcpy(&found, bytes.data() + at, size);
+        at += size;
+        return found;
+    };
+    const auto words = [&] {
+        const uint64_t size = number(8);
+        at += size;
+        return bytes.substr(at - size, size);
+    };
+    constexpr std::array<size_t, 13> kSizes = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+    const auto skip = [&](uint64_t type) { at += type == 8 ? number(8) : kSizes.at(type); };
+    File file;
+    const uint64_t tensors = number(8);
+    const uint64_t keys = number(8);
+    for (uint64_t i = 0; i < keys; ++i) {
+        std::string name = words();
+        const size_t begin = at;
+        if (const uint64_t type = number(4); type != 9) {
+            skip(type);
+        } else {
+            const uint64_t element = number(4);
+            for (uint64_t count = number(8); count > 0; --count) {
+                skip(element);
+            }
+        }
+        file.keys.emplace_back(std::move(name), bytes.substr(begin, at - begin));
+    }
+    std::vector<uint64_t> offsets;
+    for (uint64_t i = 0; i < tensors; ++i) {
+        Tensor& tensor = file.tensors.emplace_back();
+        tensor.name = words();
+        tensor.dims.resize(number(4));
+        for (uint64_t& side : tensor.dims) {
+            side = number(8);
+        }
+        tensor.type = static_cast<uint32_t>(number(4));
+        offsets.push_back(number(8));
+    }
+    const size_t data = (at + file.alignment - 1) / file.alignment * file.alignment;
+    for (size_t i = 0; i < offsets.size(); ++i) {
+        file.tensors[i].data = bytes.substr(data + offsets[i], File::sizeOf(file.tensors[i]));
+    }
+    return file;
+}
+
 } // namespace support::gguf

@@ -227,9 +227,6 @@ void TestGgufHeader::accepted_data() {
             f.tensors.push_back({"blk.1.ffn_up_exps.weight", {32, 32, 4}});
             f.tensors.push_back({"blk.1.ffn_gate_exps.weight", {32, 32, 4}});
         }));
-    row("vision tower in Ollama's form", changed(gguf::gemma(), [](gguf::File& f) {
-            f.tensors.push_back({"v.clamp_data", {32}});
-        }));
     row("one part of one", changed(gguf::gemma(), [](gguf::File& f) {
             f.set("split.no", value(uint16_t{0})).set("split.count", value(uint16_t{1}));
         }));

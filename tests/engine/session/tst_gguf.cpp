@@ -3,9 +3,11 @@
 // (golden_more): formats alone and mixed, projectors, experts, the 12B, PEFT adapters, each on the
 // processor, on two simulated cards with the towers on the CPU, and streamed from disk; and the
 // files' tokenizer and turns.
+#include "tests/engine/files/raw_gguf.h"
 #include "tests/engine/session/small_card.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
+#include "tests/support/files.h"
 #include "tests/support/program/test_class.h"
 #include "tests/support/results.h"
 #include "tests/support/worst_error.h"
@@ -89,6 +91,55 @@ constexpr Place kPlaces[] = {
         "model.language_model.layers.1": {"store": "cpu", "compute": "sim:0"}}})"},
 };
 
+/// The model and its projector in one file, as Ollama's converter writes them. `is_packed`: the
+/// bounds of the vision tower's linears stand in one list.
+std::string ollamasFile(const std::string& model, const std::string& projector, bool is_packed) {
+    namespace gguf = support::gguf;
+    gguf::File file = gguf::readFile(model);
+    gguf::File towers = gguf::readFile(projector);
+    file.set("tokenizer.ggml.model", gguf::value("llama")).remove("general.type");
+    for (const auto& [key, value] : towers.keys) {
+        if (key.starts_with("clip.vision.") || key.starts_with("clip.audio.")) {
+            file.set("gemma4." + key.substr(5), value);
+        }
+    }
+    const std::map<std::string, std::string> renamed = {
+        {"a.input_projection.weight", "a.pre_encode.out.weight"},
+        {"a.pre_encode.out.weight", "mm.a.fc.weight"},
+        {"a.pre_encode.out.bias", "mm.a.fc.bias"},
+        {"attn_pre_norm.weight", "ln1.weight"},
+        {"attn_post_norm.weight", "ln2.weight"},
+        {"ln2.weight", "layer_pre_norm.weight"},
+        {"attn_k_rel.weight", "linear_pos.weight"}};
+    std::map<std::string, std::string> bounds;
+    for (gguf::Tensor& tensor : towers.tensors) {
+        if (tensor.name.starts_with("v.blk.") && tensor.name.find("put_m") != std::string::npos) {
+            bounds[tensor.name] = tensor.data;
+            if (is_packed) {
+                continue;
+            }
+        }
+        const size_t rest = tensor.name.starts_with("a.blk.") ? tensor.name.find('.', 6) + 1 : 0;
+        if (const auto to = renamed.find(tensor.name.substr(rest));
+            to != renamed.end() && tensor.name[0] == 'a') {
+            tensor.name = tensor.name.substr(0, rest) + to->second;
+        }
+        file.tensors.push_back(std::move(tensor));
+    }
+    std::string list;
+    for (size_t layer = 0; layer < bounds.size() / 28; ++layer) {
+        for (const char* linear :
+             {"attn_q", "attn_k", "attn_v", "attn_out", "ffn_gate", "ffn_up", "ffn_down"}) {
+            for (const char* bound : {"input_min", "input_max", "output_min", "output_max"}) {
+                list += bounds.at("v.blk." + std::to_string(layer) + "." + linear + "." + bound);
+            }
+        }
+    }
+    list += std::string(16, '\0'); // of the projector, which has none
+    file.tensors.push_back({"v.clamp_data", {list.size() / 4}, 0, list});
+    return file.bytes();
+}
+
 } // namespace
 
 class TestGguf : public QObject {
@@ -104,6 +155,8 @@ private Q_SLOTS:
     void requantized();
     void findsItsProjector();
     void foldersWithFiles();
+    void ollamasBlob_data();
+    void ollamasBlob();
     void cleanupTestCase() { worst_.print("GGUF files against float64"); }
 
 private:
@@ -326,6 +379,47 @@ void TestGguf::foldersWithFiles() {
                  std::string::npos,
              several.error().message.c_str());
     VERIFY_VALUE(engine.readHeaders((folder / "n-Q4_0.gguf").string()));
+}
+
+void TestGguf::ollamasBlob_data() {
+    support::addColumns<bool, QString>("is_packed", "map");
+    for (const Place& place : kPlaces) {
+        QTest::addRow("bounds in one list, %s", place.name) << true << place.map;
+    }
+    QTest::newRow("bounds by themselves") << false << QStringLiteral("cpu");
+}
+
+/// One file with the keys and names of Ollama's converter is the two files, to the bit.
+void TestGguf::ollamasBlob() {
+    QFETCH(bool, is_packed);
+    QFETCH(QString, map);
+    const QTemporaryDir folder;
+    const std::string blob = folder.path().toStdString() + "/sha256-5d1f"; // without an ending
+    const std::string projector = support::textOf(folderOf("e2b") / "Q4_0.mmproj.gguf");
+    std::ofstream(blob, std::ios::binary)
+        << ollamasFile(support::textOf(folderOf("e2b") / "Q4_0.gguf"), projector, is_packed);
+    engine::LoadRequest two = loadOf("e2b", "Q4_0");
+    two.sim_gpus = {64U << 20U, 64U << 20U};
+    two.device_map = map.toStdString();
+    engine::LoadRequest one = two;
+    one.model = blob;
+    one.projector.clear();
+    engine::Engine expected;
+    engine::Engine engine;
+    VERIFY_VALUE(expected.load(two, {}, {}));
+    VERIFY_VALUE(engine.load(one, {}, {}));
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    QVERIFY(engine.summary()->has_vision && engine.summary()->has_audio);
+    QVERIFY(engine.summary()->warnings.empty());
+    for (const auto& c : ::folder("e2b").cases["cases"]) {
+        const auto logits = support::must(engine.logits(requestOf(c), kRows, {}), "blob");
+        QCOMPARE(logits.logits,
+                 support::must(expected.logits(requestOf(c), kRows, {}), "two files").logits);
+    }
+    // A file that is named is taken in place of the model's own towers.
+    one.projector = two.projector;
+    VERIFY_VALUE(engine.load(one, {}, {}));
+    QVERIFY(engine.summary()->has_audio);
 }
 
 TEST_CLASS(TestGguf)
