@@ -7,14 +7,23 @@
 #include "app/cli/output.h"
 #include "app/cli/row_comparison.h"
 #include "app/cli/temporary_folder.h"
+#include "app/common/library_roots.h"
+#include "engine/base/digest.h"
 #include "engine/base/paths.h"
 #include "engine/base/small_file.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <system_error>
+#include <utility>
+
+#include "models/comparisons.h"
 
 namespace cli {
 
@@ -128,6 +137,47 @@ Result<void> checkSpace(const Arguments& arguments,
     return {};
 }
 
+/// The precision that a loaded model has, as people call it.
+std::string precisionOf(const engine::Engine& engine, const engine::LoadRequest& load) {
+    const auto summary = engine.summary();
+    return load.quant != "none" || summary == nullptr ? load.quant
+           : summary->quantization != "none"          ? summary->quantization
+                                                      : summary->dtype;
+}
+
+/// Adapters, and maps that may choose formats, change more than --quant says.
+bool isOfPrecisionAlone(const engine::LoadRequest& load) {
+    constexpr std::array<std::string_view, 6> kPlacesAlone = {"",     "gpu",     "cpu",
+                                                              "lean", "ple-cpu", "towers-cpu"};
+    return load.adapters.empty() && load.quant_block == engine::LoadRequest().quant_block &&
+           std::find(kPlacesAlone.begin(), kPlacesAlone.end(), load.device_map) !=
+               kPlacesAlone.end();
+}
+
+/// For the window's load form. What cannot be kept is told and changes nothing.
+void keep(const Arguments& first, const Arguments& second, engine::Comparison found) {
+    const std::filesystem::path file = app::comparisonsFile();
+    engine::Comparison other;
+    models::nameCompared(engine::pathFromUtf8(first.load.model), other);
+    models::nameCompared(engine::pathFromUtf8(second.load.model), found);
+    const bool is_same = found.model == other.model;
+    if (file.empty() || found.bytes == 0 || !isOfPrecisionAlone(second.load) ||
+        (is_same && first.load.quant == second.load.quant)) {
+        return;
+    }
+    found.quant = second.load.quant;
+    found.other_model = is_same ? "" : engine::utf8Of(engine::pathFromUtf8(other.model).filename());
+    const std::time_t now = std::time(nullptr);
+    std::array<char, 16> date{};
+    if (const std::tm* parts = std::gmtime(&now); parts != nullptr) {
+        std::strftime(date.data(), date.size(), "%Y-%m-%d", parts);
+    }
+    found.date = date.data();
+    if (const auto kept = models::keepComparison(file, found); !kept && !first.is_json) {
+        printError("note: %s\n", kept.error().message.c_str());
+    }
+}
+
 } // namespace
 
 Result<void> runCompare(engine::Engine& engine, const Arguments& arguments) {
@@ -164,6 +214,8 @@ Result<void> runCompare(engine::Engine& engine, const Arguments& arguments) {
     if (!kept) {
         return temporaryError(file, "written");
     }
+    engine::Comparison found;
+    found.reference = precisionOf(engine, first.load);
     engine.unload();
 
     ENGINE_TRY(loadModel(engine, second));
@@ -191,6 +243,16 @@ Result<void> runCompare(engine::Engine& engine, const Arguments& arguments) {
                       comparison.add(reference, row);
                       return Result<void>();
                   }));
+
+    engine::Digest digest = engine::Digest::sha256();
+    digest.add(std::as_bytes(std::span(text)));
+    found.text_sha256 = digest.finish();
+    found.tokens = comparison.rows();
+    found.same_top = comparison.sameTop();
+    found.divergence = comparison.meanDivergence();
+    found.perplexity = second_perplexity;
+    found.reference_perplexity = first_perplexity;
+    keep(first, second, std::move(found));
 
     ordered_json models = ordered_json::array();
     for (const auto& [of, perplexity] :

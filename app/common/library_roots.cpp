@@ -16,6 +16,11 @@ std::filesystem::path libraryFoldersFile() {
     return folder.empty() ? folder : folder / "library-folders";
 }
 
+std::filesystem::path comparisonsFile() {
+    const std::filesystem::path folder = settingsFolder();
+    return folder.empty() ? folder : folder / "comparisons.json";
+}
+
 std::filesystem::path recentModelsFile() {
     const std::filesystem::path folder = settingsFolder();
     return folder.empty() ? folder : folder / "recent-models";

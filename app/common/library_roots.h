@@ -13,6 +13,9 @@ namespace app {
 /// environment names no place for settings.
 std::filesystem::path libraryFoldersFile();
 
+/// The file in which belfry-cli keeps what compare found (models/comparisons.h); empty as above.
+std::filesystem::path comparisonsFile();
+
 /// The file in which the window notes the models that it used lately, as readFolderList() reads it:
 /// its settings are Qt's to read, and belfry-cli has none. Empty as above.
 std::filesystem::path recentModelsFile();

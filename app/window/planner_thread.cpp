@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/window/planner_thread.h"
 
+#include "app/common/library_roots.h"
 #include "app/store/save_file.h"
 #include "app/window/load_profiles.h"
 #include "engine/base/assistant_folder.h"
@@ -19,6 +20,8 @@
 #include <filesystem>
 #include <new>
 #include <system_error>
+
+#include "models/comparisons.h"
 
 namespace app {
 
@@ -67,6 +70,13 @@ void PlannerWorker::planAlternative(quint64 ticket,
     } catch (const std::bad_alloc&) {
         return; // there is no proposal then; the plan itself tells the lack of memory
     }
+}
+
+void PlannerWorker::readComparisons(const QString& model) {
+    const auto all = models::readComparisons(comparisonsFile());
+    Q_EMIT comparisonsRead(
+        model, all ? models::comparisonsOf(engine::pathFromUtf8(model.toStdString()), *all)
+                   : std::vector<engine::Comparison>());
 }
 
 void PlannerWorker::readProfile(const QString& file) {
@@ -188,6 +198,10 @@ void connectLoadForm(ui::MainWindow& window, PlannerThread& planner) {
                      &PlannerThread::planAlternative);
     QObject::connect(worker, &PlannerWorker::alternativePlanned, panel,
                      &ui::ModelPanel::showAlternative);
+    QObject::connect(panel, &ui::ModelPanel::comparisonsRequested, worker,
+                     &PlannerWorker::readComparisons);
+    QObject::connect(worker, &PlannerWorker::comparisonsRead, panel,
+                     &ui::ModelPanel::showComparisons);
     QObject::connect(menu, &ui::ProfileMenu::importRequested, worker, &PlannerWorker::readProfile);
     QObject::connect(menu, &ui::ProfileMenu::exportRequested, worker, &PlannerWorker::writeProfile);
     QObject::connect(worker, &PlannerWorker::profileRead, menu, &ui::ProfileMenu::keep);

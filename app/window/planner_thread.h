@@ -5,6 +5,7 @@
 #pragma once
 
 #include "app/engines/engine_worker.h"
+#include "engine/api/comparison.h"
 #include "engine/api/load_request.h"
 #include "engine/api/map_export.h"
 #include "ui/model/folder_facts.h"
@@ -17,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace ui {
 class LayoutView;
@@ -44,6 +46,8 @@ public:
     void writeText(const QString& file, const QString& text);
     /// As plan(), for the load form's comparison; a plan that cannot be made is not answered.
     void planAlternative(quint64 ticket, const engine::LoadRequest& request, const HeldBytes& held);
+    /// What belfry-cli has found of a model; none where the file cannot be read.
+    void readComparisons(const QString& model);
     void readProfile(const QString& file);
     void writeProfile(const QString& file, const ui::LoadProfile& profile);
     /// Answers foldersChecked() with what lies there. A drive that does not answer keeps this
@@ -55,6 +59,7 @@ Q_SIGNALS:
     void planFailed(quint64 ticket, const engine::Error& error);
     void alternativePlanned(quint64 ticket,
                             const std::shared_ptr<const engine::PlacementPlan>& plan);
+    void comparisonsRead(const QString& model, const std::vector<engine::Comparison>& found);
     void profileRead(const ui::LoadProfile& profile);
     void profileWritten(const QString& file);
     void profileFailed(const QString& file, const engine::Error& error);

@@ -4997,6 +4997,14 @@ Bis zu %2 Token</translation>
         <source>&amp;Load here</source>
         <translation>Hier &amp;laden</translation>
     </message>
+    <message>
+        <source>16 bits</source>
+        <translation>16 Bit</translation>
+    </message>
+    <message>
+        <source>%1: agrees with %2 in %3 % of the tokens, KL %4, measured on %5</source>
+        <translation>%1: stimmt mit %2 bei %3 % der Token überein, KL %4, gemessen am %5</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelsPage</name>

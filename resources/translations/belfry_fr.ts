@@ -4997,6 +4997,14 @@ Jusqu&apos;à %2 tokens</translation>
         <source>&amp;Load here</source>
         <translation>&amp;Charger ici</translation>
     </message>
+    <message>
+        <source>16 bits</source>
+        <translation>16 bits</translation>
+    </message>
+    <message>
+        <source>%1: agrees with %2 in %3 % of the tokens, KL %4, measured on %5</source>
+        <translation>%1 : s’accorde avec %2 sur %3 % des tokens, KL %4, mesuré le %5</translation>
+    </message>
 </context>
 <context>
     <name>ui::ModelsPage</name>

@@ -4,6 +4,10 @@
 <context>
     <name>engine::Sentence</name>
     <message>
+        <source>%1: expected a list of comparisons; the next compare of belfry-cli writes it anew</source>
+        <translation>%1: erwartet wird eine Liste von Vergleichen; das nächste compare von belfry-cli schreibt sie neu</translation>
+    </message>
+    <message>
         <source>%1: is a GGUF file; adapters are merged into the model&apos;s Hugging Face folder, and applied without merging to this one</source>
         <translation>%1: ist eine GGUF-Datei; Adapter werden in den Hugging-Face-Ordner des Modells eingerechnet und auf diese Datei ohne Einrechnen angewandt</translation>
     </message>

@@ -4,6 +4,10 @@
 <context>
     <name>engine::Sentence</name>
     <message>
+        <source>%1: expected a list of comparisons; the next compare of belfry-cli writes it anew</source>
+        <translation>%1 : une liste de comparaisons est attendue ; le prochain compare de belfry-cli l’écrit à nouveau</translation>
+    </message>
+    <message>
         <source>%1: is a GGUF file; adapters are merged into the model&apos;s Hugging Face folder, and applied without merging to this one</source>
         <translation>%1 : est un fichier GGUF ; les adaptateurs sont fusionnés dans le dossier Hugging Face du modèle, et appliqués à celui-ci sans fusion</translation>
     </message>

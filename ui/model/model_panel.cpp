@@ -16,6 +16,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDate>
 #include <QDir>
 #include <QEvent>
 #include <QFormLayout>
@@ -23,10 +24,14 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QListView>
+#include <QLocale>
 #include <QPushButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <array>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace ui {
@@ -62,6 +67,21 @@ void choose(QComboBox* box, const QVariant& data, const QString& label) {
         index = box->count() - 1;
     }
     box->setCurrentIndex(index);
+}
+
+/// "4 bits (NF4): agrees with 16 bits in 97.1 % of the tokens, KL 0.012, measured on 30/11/2026"
+QString comparisonWords(const engine::Comparison& one) {
+    const bool is_half = one.reference == "bfloat16" || one.reference == "float16";
+    QString reference = is_half ? ModelPanel::tr("16 bits") : quantName(fromUtf8(one.reference));
+    if (!one.other_model.empty()) {
+        reference = QStringLiteral("%1 (%2)").arg(fromUtf8(one.other_model), reference);
+    }
+    const QLocale locale;
+    return ModelPanel::tr("%1: agrees with %2 in %3 % of the tokens, KL %4, measured on %5")
+        .arg(quantName(fromUtf8(one.quant)), reference, locale.toString(100 * one.same_top, 'f', 1),
+             locale.toString(one.divergence, 'g', 2),
+             locale.toString(QDate::fromString(fromUtf8(one.date), Qt::ISODate),
+                             QLocale::ShortFormat));
 }
 
 /// Packed with scales that are packed too: the smallest of the 4-bit forms.
@@ -318,6 +338,10 @@ QFormLayout* ModelPanel::buildChoices() {
     };
     row(tr("&Placement"), placement_box_);
     row(tr("&Weights"), format_box_);
+    comparisons_label_ = wrapped(QStringLiteral("comparisonsLabel"), options_);
+    comparisons_label_->setVisible(false);
+    setTextRole(comparisons_label_, TextRole::Muted);
+    form->addRow(comparisons_label_);
     row(tr("Conte&xt"), context_box_);
     row(tr("&Graphics card"), gpu_box_);
     for (QComboBox* box : {placement_box_, format_box_, context_box_, gpu_box_}) {
@@ -602,6 +626,7 @@ void ModelPanel::refresh() {
         is_server && !problems.isEmpty() && server_.kind != ServerState::Kind::Loading;
     setTextRole(problem_label_, error != nullptr || is_lost ? TextRole::Danger : TextRole::Muted);
 
+    askComparisons();
     const bool is_usable = is_chosen && summary != nullptr && error == nullptr;
     options_->setVisible(is_usable && !is_server);
     plan_label_->setVisible(is_usable && !is_server);
@@ -657,6 +682,35 @@ void ModelPanel::refreshTextOnly() {
 void ModelPanel::showEvent(QShowEvent* event) {
     Flyout::showEvent(event);
     askAlternative();
+    compared_model_.clear(); // there may be new ones
+    askComparisons();
+}
+
+void ModelPanel::askComparisons() {
+    if (!isVisible() || session_->summary() == nullptr || compared_model_ == session_->model()) {
+        return;
+    }
+    compared_model_ = session_->model();
+    comparisons_label_->setVisible(false);
+    Q_EMIT comparisonsRequested(compared_model_);
+}
+
+void ModelPanel::showComparisons(const QString& model,
+                                 const std::vector<engine::Comparison>& found) {
+    if (model != session_->model()) {
+        return;
+    }
+    constexpr qsizetype kMostLines = 6;
+    QStringList lines;
+    std::set<std::array<std::string, 3>> told; // of several texts the newest
+    for (auto one = found.rbegin(); one != found.rend() && lines.size() < kMostLines; ++one) {
+        if (told.insert({one->quant, one->reference, one->other_model}).second) {
+            lines.append(comparisonWords(*one));
+        }
+    }
+    comparisons_label_->setText(lines.join(QLatin1Char('\n')));
+    comparisons_label_->setVisible(!lines.isEmpty());
+    updateGeometry();
 }
 
 void ModelPanel::askAlternative() {

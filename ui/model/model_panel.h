@@ -3,6 +3,7 @@
 // used), how it would be loaded and whether that fits, and Load.
 #pragma once
 
+#include "engine/api/comparison.h"
 #include "engine/api/load_request.h"
 #include "engine/api/placement.h"
 #include "ui/common/server_state.h"
@@ -43,6 +44,8 @@ public:
 public Q_SLOTS:
     /// The plan of what Load would do now; nullptr while it is being made.
     void showPlan(const std::shared_ptr<const engine::PlacementPlan>& plan);
+    /// The answer to comparisonsRequested(); of another model than the chosen one it is ignored.
+    void showComparisons(const QString& model, const std::vector<engine::Comparison>& found);
     /// State of the chosen server.
     void showServerState(const ui::ServerState& state);
     /// The answer to alternativeRequested(); an older one than the last asked for is ignored.
@@ -59,6 +62,8 @@ Q_SIGNALS:
     void serverLaunchRequested();
     /// A plan for comparison: the chosen model in 4 bits, where it is to be loaded as stored.
     void alternativeRequested(quint64 ticket, const engine::LoadRequest& request);
+    /// What was measured of the chosen model's precisions?
+    void comparisonsRequested(const QString& model);
     /// The chosen folder is not there any more: where is it now?
     void locateRequested(const QString& folder);
 
@@ -86,6 +91,7 @@ private:
     void refreshLoad();
     /// Asks for the plan in 4 bits, where it could be the better choice.
     void askAlternative();
+    void askComparisons();
     void refreshProposal();
     void useFourBits();
 
@@ -119,6 +125,8 @@ private:
     QWidget* options_ = nullptr;
     QComboBox* placement_box_ = nullptr;
     QComboBox* format_box_ = nullptr;
+    QLabel* comparisons_label_ = nullptr; ///< What is known of the formats.
+    QString compared_model_;              ///< That was asked about last.
     QComboBox* context_box_ = nullptr;
     QComboBox* gpu_box_ = nullptr;
     QComboBox* assistant_box_ = nullptr;

@@ -37,6 +37,7 @@ private Q_SLOTS:
     void withAnotherFile();
     void refuses_data();
     void refuses();
+    void isKept();
     void leavesNothingBehind();
 
 private:
@@ -48,6 +49,7 @@ private:
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
     }
     QTemporaryDir folder_;
+    QTemporaryDir settings_; ///< In the place of the user's.
     QString text_ = folder_.filePath(QStringLiteral("text"));
     nlohmann::json told_;
 };
@@ -56,6 +58,7 @@ void TestCompare::initTestCase() {
     if (qEnvironmentVariable("BELFRY_CLI").isEmpty()) {
         QSKIP("BELFRY_CLI names no program: run through ctest");
     }
+    qputenv("XDG_CONFIG_HOME", settings_.path().toUtf8());
     told_ = support::readJson(support::testDataDir() / "llama/scaled.json")["compare"];
     writeText(QByteArray::fromStdString(told_["text"]));
 }
@@ -151,6 +154,29 @@ void TestCompare::refuses() {
     QCOMPARE(outcome.code, code);
     const QString message = outcome.json()["error"].toObject()["message"].toString();
     QVERIFY2(message.contains(why), qPrintable(outcome.text()));
+}
+
+/// What was found waits for the window's load form; a model beside itself says nothing.
+void TestCompare::isKept() {
+    const std::filesystem::path file =
+        std::filesystem::path(settings_.path().toStdString()) / "Belfry" / "comparisons.json";
+    std::filesystem::remove(file);
+    const QStringList words = {goldenModel(), "--context", "32", "--text", text_};
+    QVERIFY(compare(words + QStringList{"--quant2", "none"}).code == 0);
+    const auto outcome = compare(words + QStringList{"--quant2", "nf4"});
+    QVERIFY2(outcome.code == 0, qPrintable(outcome.text()));
+    QVERIFY(compare(words + QStringList{"--quant2", "nf4"}).code == 0); // in its place
+    const nlohmann::json kept = support::readJson(file);
+    QCOMPARE(kept["comparisons"].size(), size_t{1});
+    const nlohmann::json& one = kept["comparisons"][0];
+    QCOMPARE(one["quant"].get<std::string>(), std::string("nf4"));
+    QVERIFY(!one["reference"].get<std::string>().empty());
+    QCOMPARE(one["other_model"].get<std::string>(), std::string());
+    QVERIFY(one["bytes"].get<int64_t>() > 0);
+    QCOMPARE(one["date"].get<std::string>().size(), size_t{10});
+    QCOMPARE(one["text_sha256"].get<std::string>().size(), size_t{64});
+    QCOMPARE(one["same_top"].get<double>(), outcome.json()["top1_agreement"].toDouble());
+    QCOMPARE(one["divergence"].get<double>(), outcome.json()["mean_kl_nats"].toDouble());
 }
 
 void TestCompare::leavesNothingBehind() {

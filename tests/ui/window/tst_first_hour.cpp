@@ -143,6 +143,7 @@ private Q_SLOTS:
     void loadShowsRateAndTime();
     void fourBitsAreProposed_data();
     void fourBitsAreProposed();
+    void measuredPrecisions();
     void oldComparisonIsIgnored();
     void textOnly();
     void wayBackFromTextOnly();
@@ -254,6 +255,48 @@ void TestFirstHour::fourBitsAreProposed() {
     asked.clear();
     w.panel().showPlan(plan(3 * kHourGiB, 8 * kHourGiB, packed_rate));
     QCOMPARE(asked.size(), 0);
+}
+
+/// What compare has found of the chosen model stands below its format; of another one nothing does.
+void TestFirstHour::measuredPrecisions() {
+    FirstHourWindow w;
+    w.choose();
+    QSignalSpy asked(&w.panel(), &ui::ModelPanel::comparisonsRequested);
+    w.window.openModelPanel();
+    QCOMPARE(asked.size(), 1);
+    QCOMPARE(asked[0][0].toString(), kModel);
+    auto* label = w.find<QLabel>("comparisonsLabel");
+    QVERIFY(!label->isVisible());
+    engine::Comparison one;
+    one.quant = "nf4";
+    one.reference = "bfloat16";
+    one.date = "2026-11-29";
+    one.same_top = 0.955;
+    one.divergence = 0.03;
+    engine::Comparison newer = one; // of another text
+    newer.date = "2026-11-30";
+    newer.same_top = 0.971;
+    newer.divergence = 0.012;
+    engine::Comparison file = one;
+    file.quant = "none";
+    file.other_model = "gemma-4-E2B-it";
+    w.panel().showComparisons(QStringLiteral("/another"), {one});
+    QVERIFY(!label->isVisible());
+    w.panel().showComparisons(kModel, {one, newer, file});
+    QVERIFY(label->isVisible());
+    const QString day = QLocale().toString(QDate(2026, 11, 30), QLocale::ShortFormat);
+    const QStringList lines = label->text().split(QLatin1Char('\n'));
+    QCOMPARE(lines.size(), 2);
+    QVERIFY(lines[0].startsWith(QStringLiteral("As stored: agrees with gemma-4-E2B-it (16 bits)")));
+    QCOMPARE(lines[1], QStringLiteral("4 bits (NF4): agrees with 16 bits in 97.1 % of the tokens, "
+                                      "KL 0.012, measured on %1")
+                           .arg(day));
+    QCoreApplication::processEvents(); // the panel grows
+    QVERIFY(label->height() >= label->heightForWidth(label->width()));
+    const QString to = qEnvironmentVariable("BELFRY_SCREENSHOTS");
+    QVERIFY(to.isEmpty() || w.panel().grab().save(to + QStringLiteral("/measured-precisions.png")));
+    w.panel().showComparisons(kModel, {});
+    QVERIFY(!label->isVisible());
 }
 
 void TestFirstHour::oldComparisonIsIgnored() {
