@@ -366,19 +366,13 @@ std::string summaryText(const engine::ModelSummary& summary) {
     return out;
 }
 
-/// As device maps call a format, or as GGUF files call their types.
-static std::string usualName(engine::Format format) {
-    return std::string(engine::hasBlocks(format) ? engine::formatRow(format).label
-                                                 : engine::formatName(format));
-}
-
 std::string planText(const engine::PlacementPlan& plan) {
     std::string out = padded("module", 58) + padded("stored", 9) + padded("computed", 10) +
                       padded("format", 11) + "bytes\n";
     for (const engine::ModulePlacement& module : plan.modules) {
         out += padded(module.name, 58) + padded(module.store.toString(), 9) +
                padded(module.compute.toString(), 10) +
-               padded(usualName(module.format) + (module.is_mixed ? " *" : ""), 11) +
+               padded(engine::usualName(module.format) + (module.is_mixed ? " *" : ""), 11) +
                byteText(module.bytes) + "\n";
     }
     out += "\n";

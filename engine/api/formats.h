@@ -107,6 +107,10 @@ constexpr bool hasBlocks(Format format) {
     const auto weight_format = formatRow(format).weight_format;
     return weight_format && kernels::rowOf(*weight_format).layout == kernels::WeightLayout::Blocks;
 }
+/// As device maps call a format, or as GGUF files call their types, which no map asks for.
+inline std::string usualName(Format format) {
+    return std::string(hasBlocks(format) ? formatRow(format).label : formatName(format));
+}
 /// Smaller than 16 bits: values have scales.
 constexpr bool isQuantized(Format format) {
     const auto weight_format = formatRow(format).weight_format;

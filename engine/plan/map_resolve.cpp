@@ -23,11 +23,6 @@ namespace engine {
 
 namespace {
 
-/// As maps call a format, or as GGUF files call their types, which no map asks for.
-std::string usualName(Format format) {
-    return std::string(hasBlocks(format) ? formatRow(format).label : formatName(format));
-}
-
 constexpr Part kHead{PartRole::Head};
 constexpr Part kTable{PartRole::Embedding};
 
