@@ -3,6 +3,7 @@
 
 #include "engine/base/ascii.h"
 #include "engine/base/folder_list.h"
+#include "engine/base/gguf_names.h"
 #include "engine/base/paths.h"
 #include "engine/files/foreign_format.h"
 #include "engine/files/model_files.h"
@@ -239,8 +240,10 @@ Error withDownload(Error error, const HubCaches& caches) {
 Error notAnAdapterFolder(const fs::path& path) {
     std::error_code failure;
     if (!fs::is_directory(path, failure)) {
-        return notAFolder(path, kAdapterConfig,
-                          phrase("give the folder that holds the adapter's adapter_config.json"));
+        return notAFolder(
+            path, kAdapterConfig,
+            phrase("give the folder that holds the adapter's adapter_config.json, or a GGUF "
+                   "file"));
     }
     const Sentence missing = said("%1: not found in %2", kAdapterConfig, utf8Of(path));
     if (const std::string below = foldersBelowWith(path, kAdapterConfig); !below.empty()) {
@@ -252,6 +255,10 @@ Error notAnAdapterFolder(const fs::path& path) {
             kAdapterConfig,
             said("%1, but config.json is: this is a model, not an adapter. Open it as the model",
                  missing));
+    }
+    if (const auto files = ggufFilesIn(path, GgufRole::Model); !files.empty()) {
+        return advice(kAdapterConfig, said("%1, but %2 is; if that is the adapter, give the file",
+                                           missing, files.front()));
     }
     return advice(
         kAdapterConfig,

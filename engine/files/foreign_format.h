@@ -19,8 +19,8 @@ struct ForeignFormat {
 };
 
 constexpr Phrase kGgufAdvice =
-    phrase("is a GGUF file: give the file itself as the model; a projector (mmproj) goes with a "
-           "model, and adapters are read as PEFT folders alone");
+    phrase("is a GGUF file: give the file itself, as the model or the adapter that it is; a "
+           "projector (mmproj) goes with its model");
 /// For a file that only its name tells.
 constexpr Phrase kPickleByName =
     phrase("is a file of PyTorch's, which can run code when it is opened, so Belfry never opens "

@@ -49,7 +49,7 @@ struct AdapterBuilder {
         adapter->footprint_ = std::move(index.footprint);
         adapter->source_ = std::move(index.source);
         ENGINE_TRY(checkValues(*adapter, options.stop));
-        if (options.model != nullptr) {
+        if (options.model != nullptr && !adapter->config_.is_told_by_file) {
             BesideAdapter beside = readBesideAdapter(folder, *options.model);
             adapter->chat_template_ = std::move(beside.chat_template);
             std::move(beside.notes.begin(), beside.notes.end(),
@@ -59,12 +59,13 @@ struct AdapterBuilder {
     }
 
 private:
-    static Error notFinite(const AdapterTensor& tensor, size_t element) {
+    static Error notFinite(const Adapter& adapter, const AdapterTensor& tensor, size_t element) {
+        const std::string& file = adapter.source_->fileNames().front();
         return Error{ErrorCode::InvalidFile,
-                     said("adapter_model.safetensors: %1: element %2 is not a finite number; the "
-                          "adapter is damaged or training diverged",
-                          tensor.key, element),
-                     {{"file", "adapter_model.safetensors"}, {"tensor", tensor.key}}};
+                     said("%1: %2: element %3 is not a finite number; the adapter is damaged or "
+                          "training diverged",
+                          file, tensor.key, element),
+                     {{"file", file}, {"tensor", tensor.key}}};
     }
 
     /// All values of one tensor, finite.
@@ -72,16 +73,18 @@ private:
                                                    const AdapterTensor& tensor) {
         std::vector<float> values(tensor.size_bytes / tensorTypeSize(tensor.type));
         ENGINE_TRY(adapter.readFloats(tensor, values));
-        ENGINE_TRY(checkFinite(tensor, values, 0));
+        ENGINE_TRY(checkFinite(adapter, tensor, values, 0));
         return values;
     }
 
-    static Result<void>
-    checkFinite(const AdapterTensor& tensor, std::span<const float> values, uint64_t first) {
+    static Result<void> checkFinite(const Adapter& adapter,
+                                    const AdapterTensor& tensor,
+                                    std::span<const float> values,
+                                    uint64_t first) {
         const auto bad = std::find_if_not(values.begin(), values.end(),
                                           [](float value) { return std::isfinite(value); });
         if (bad != values.end()) {
-            return notFinite(tensor, first + static_cast<size_t>(bad - values.begin()));
+            return notFinite(adapter, tensor, first + static_cast<size_t>(bad - values.begin()));
         }
         return {};
     }
@@ -100,7 +103,7 @@ private:
             }
             const auto n = static_cast<size_t>(std::min(kPiece, count - first));
             ENGINE_TRY(readFloatRange(*adapter.source_, info, first, std::span(values).first(n)));
-            ENGINE_TRY(checkFinite(tensor, std::span(values).first(n), first));
+            ENGINE_TRY(checkFinite(adapter, tensor, std::span(values).first(n), first));
         }
         return {};
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PEFT adapter folder checked against one model: which base tensor each pair of low-rank
-// factors belongs to, with rank, alpha and scaling, plus replaced rows, replaced tensors and
-// trained biases. Values stay in the file and are read when the adapter is put on a device
-// (adapter_runtime.h), so a loaded adapter costs no second copy in host memory.
+// A PEFT adapter folder, or a GGUF file with an adapter, checked against one model: which base
+// tensor each pair of low-rank factors belongs to, with rank, alpha and scaling, plus replaced
+// rows, replaced tensors and trained biases. Values stay in the file and are read when the adapter
+// is put on a device (adapter_runtime.h), so a loaded adapter costs no second copy in host memory.
 #pragma once
 
 #include "engine/base/result.h"
@@ -120,7 +120,7 @@ struct AdapterProbe {
 /// Immutable after loading; may be shared between sets.
 class Adapter {
 public:
-    [[nodiscard]] const std::string& name() const { return name_; } ///< Folder name.
+    [[nodiscard]] const std::string& name() const { return name_; } ///< Of the folder or file.
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
     [[nodiscard]] const AdapterConfig& config() const { return config_; }
     [[nodiscard]] const std::vector<LowRankUpdate>& updates() const { return updates_; }
@@ -154,9 +154,9 @@ private:
     std::shared_ptr<const TensorSource> source_;
 };
 
-/// Reads config and headers of an adapter folder, checks every key, rank and shape against the
-/// model and every value for being finite. Nothing changes elsewhere.
-/// Errors: InvalidFile, Unsupported (both name file, tensor, expected, found), Cancelled.
+/// Reads config and headers of an adapter folder or GGUF file, checks every key, rank and shape
+/// against the model and every value for being finite. Nothing changes elsewhere. Errors:
+/// InvalidFile, Unsupported (both name file, tensor, expected, found), Cancelled.
 Result<std::shared_ptr<const Adapter>> loadAdapter(const std::filesystem::path& folder,
                                                    const ModelConfig& model,
                                                    const std::vector<ExpectedTensor>& tensors,

@@ -68,6 +68,9 @@ struct AdapterConfig {
     bool is_zero_initialised = true;
     std::string base_model; ///< base_model_name_or_path; may be empty.
     std::string peft_version;
+    /// There is no adapter_config.json (gguf_adapter.h): modules with factors are the targeted
+    /// ones, ranks are those of the factors, and alpha 0 stands for the rank.
+    bool is_told_by_file = false;
 
     std::vector<std::string> unknown_members; ///< Listed in the report, otherwise ignored.
     std::vector<Sentence> notes; ///< Members that were reset or have no effect, with the reason.

@@ -9,8 +9,8 @@ namespace engine {
 Result<void> AdapterIndexer::run() {
     const auto& tensors = index_.source->tensors();
     reports_.reserve(tensors.size());
-    for (const TensorInfo& info : tensors) {
-        keys_.push_back(parseAdapterKey(info.name));
+    for (size_t i = 0; i < tensors.size(); ++i) {
+        keys_.push_back(parseAdapterKey(index_.keyOf(i)));
     }
     findFamily();
     for (size_t i = 0; i < tensors.size(); ++i) {
@@ -28,7 +28,7 @@ Result<void> AdapterIndexer::run() {
 
 void AdapterIndexer::refuse(ErrorCode code, Sentence message, std::string_view tensor) {
     if (!index_.refusal) {
-        index_.refusal = Error{code, std::move(message), {{"file", kAdapterWeightsFile}}};
+        index_.refusal = Error{code, std::move(message), {{"file", fileName()}}};
         if (!tensor.empty()) {
             index_.refusal->details.emplace_back("tensor", std::string(tensor));
         }
@@ -75,7 +75,7 @@ void AdapterIndexer::refuseMixed(const std::string& first,
     refuse(ErrorCode::InvalidFile,
            said("%1: mixes two spellings of module paths, %2 (%3) and %4 (%5); save the adapter "
                 "from one model class",
-                kAdapterWeightsFile, keyLayoutName(family_), first, other, second),
+                fileName(), keyLayoutName(family_), first, other, second),
            second);
 }
 
@@ -135,7 +135,7 @@ void AdapterIndexer::finish() {
     }
     if (first_error != nullptr) {
         Sentence message =
-            said("%1: %2: %3", kAdapterWeightsFile, first_error->key, first_error->reason.sentence);
+            said("%1: %2: %3", fileName(), first_error->key, first_error->reason.sentence);
         if (coverage.errors > 1) {
             message = said("%1 (and %2 more)", message, coverage.errors - 1);
         }
@@ -175,15 +175,13 @@ void AdapterIndexer::count(TowerCounts& counts, KeyTower tower) {
 void AdapterIndexer::checkForeign() {
     const CoverageReport& c = index_.coverage;
     if (c.tensors == 0) {
-        refuse(ErrorCode::InvalidFile, said("%1: holds no tensors", kAdapterWeightsFile));
+        refuse(ErrorCode::InvalidFile, said("%1: holds no tensors", fileName()));
     } else if (2 * foreign_ > c.tensors && !options_.allow_foreign) {
         refuse(ErrorCode::InvalidFile,
                said("%1: only %2 of %3 tensors find a module in this model (first without: %4); %5",
-                    kAdapterWeightsFile, c.tensors - foreign_, c.tensors, firstForeign(),
-                    foreignReason()));
+                    fileName(), c.tensors - foreign_, c.tensors, firstForeign(), foreignReason()));
     } else if (c.active == 0 && c.errors == 0) {
-        const Sentence none =
-            said("%1: none of its %2 tensors would act", kAdapterWeightsFile, c.tensors);
+        const Sentence none = said("%1: none of its %2 tensors would act", fileName(), c.tensors);
         refuse(ErrorCode::InvalidFile, c.unmatched.empty()
                                            ? none
                                            : said("%1 (%2: %3)", none, c.unmatched.front().key,

@@ -19,8 +19,14 @@ struct AdapterIndex {
     CoverageReport coverage; ///< Without norms.
     AdapterFootprint footprint;
     std::unique_ptr<TensorSource> source;
+    /// Of the source's tensors, in PEFT's spelling; empty: they are their names.
+    std::vector<std::string> keys;
     /// The first reason to refuse the adapter as a whole.
     std::optional<Error> refusal;
+
+    [[nodiscard]] const std::string& keyOf(size_t i) const {
+        return keys.empty() ? source->tensors()[i].name : keys[i];
+    }
 };
 
 /// Errors: those that leave nothing to report about (no config, not a safetensors file, kinds that

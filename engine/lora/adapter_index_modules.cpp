@@ -65,8 +65,9 @@ Result<void> AdapterIndexer::assembleOne(Pending& p) {
         return {};
     }
     const bool is_embedding = p.base.kind() == TensorKind::Embedding;
-    const char* half_a = is_embedding ? "lora_embedding_A" : "lora_A.weight";
-    const char* half_b = is_embedding ? "lora_embedding_B" : "lora_B.weight";
+    const bool is_gguf = index_.config.is_told_by_file;
+    const char* half_a = is_gguf ? "lora_a" : is_embedding ? "lora_embedding_A" : "lora_A.weight";
+    const char* half_b = is_gguf ? "lora_b" : is_embedding ? "lora_embedding_B" : "lora_B.weight";
     if (!p.a.present || !p.b.present) {
         failAll(p, said("%1 of the module is missing", p.a.present ? half_b : half_a));
         return {};
@@ -124,9 +125,12 @@ Result<LowRankUpdate> AdapterIndexer::sized(const Pending& p) const {
         break;
     }
     ENGINE_ASSIGN(update.rank, matcher_.rankOf(p.match_name));
-    if (update.rank == 0) { // rank_pattern cannot be read
+    if (update.rank == 0) { // rank_pattern cannot be read, or there is none
         const int64_t rows = p.a.shape.empty() ? 0 : p.a.shape.front();
         update.rank = std::clamp<int64_t>(rows / std::max<int64_t>(update.experts, 1), 1, kMaxRank);
+    }
+    if (index_.config.is_told_by_file && update.alpha == 0.0) {
+        update.alpha = static_cast<double>(update.rank);
     }
     update.scaling = matcher_.scalingOf(update.alpha, update.rank);
     return update;
@@ -195,7 +199,7 @@ void AdapterIndexer::checkRows() {
         if (!is_there && !is_tied_head && !is_reported) {
             refuse(ErrorCode::InvalidFile, said("%1: trainable_token_indices names %2, but its "
                                                 "trainable_tokens_delta is missing",
-                                                kAdapterWeightsFile, tokens.module));
+                                                fileName(), tokens.module));
         }
     }
     if (!ties_embedding_) {
@@ -241,7 +245,7 @@ Result<void> AdapterIndexer::findMissing() {
         refuse(ErrorCode::InvalidFile,
                said("%1: %2 modules that adapter_config.json targets have no tensors (first: %3), "
                     "and with init_lora_weights false they would be random noise",
-                    kAdapterWeightsFile, missing.size(), missing.front()),
+                    fileName(), missing.size(), missing.front()),
                missing.front());
     }
     return {};

@@ -22,7 +22,6 @@
 
 namespace engine {
 
-inline constexpr const char* kAdapterWeightsFile = "adapter_model.safetensors";
 inline constexpr std::string_view kLinearSuffix = ".linear";
 
 class AdapterIndexer {
@@ -103,6 +102,8 @@ private:
     /// as PEFT loads them too, parameters that no member of the config announces.
     Result<void> parameter(size_t i, const AdapterKey& key);
     [[nodiscard]] const TensorInfo& info(size_t i) const { return index_.source->tensors()[i]; }
+    /// For messages.
+    [[nodiscard]] const std::string& fileName() const { return index_.source->fileNames().front(); }
     bool replace(size_t i, const ArchitectureTensor& base, const AdapterTensor& value);
     /// PEFT saves the whole table beside an update of an embedding or of the head. Usually it is
     /// the base's own.

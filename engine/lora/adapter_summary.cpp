@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening an adapter folder, and the summary of what was found in it.
+// Opening an adapter, and the summary of what was found in it.
+#include "engine/families/gguf/checkpoint.h"
 #include "engine/files/folder_advice.h"
 #include "engine/files/model_files.h"
 #include "engine/files/safetensors.h"
 #include "engine/lora/adapter_index.h"
 #include "engine/lora/adapter_layout.h"
 #include "engine/lora/architecture.h"
+#include "engine/lora/gguf_adapter.h"
 #include "engine/lora/key_spelling.h"
 #include "engine/lora/target_matching.h"
 
@@ -28,10 +30,10 @@ Result<std::unique_ptr<TensorSource>> openWeights(const std::filesystem::path& f
 }
 
 /// Modules, as spelled, for which the file has low-rank factors.
-std::unordered_set<std::string> updatedModules(const TensorSource& source) {
+std::unordered_set<std::string> updatedModules(const AdapterIndex& index) {
     std::unordered_set<std::string> modules;
-    for (const TensorInfo& info : source.tensors()) {
-        const std::optional<AdapterKey> key = parseAdapterKey(info.name);
+    for (size_t i = 0; i < index.source->tensors().size(); ++i) {
+        const std::optional<AdapterKey> key = parseAdapterKey(index.keyOf(i));
         if (key && key->leaf < AdapterLeaf::TrainableTokens) {
             modules.insert(key->spelled_module);
         }
@@ -104,10 +106,17 @@ Result<AdapterIndex> indexAdapter(const std::filesystem::path& folder,
                                   const std::vector<ExpectedTensor>& tensors,
                                   const AdapterOptions& options) {
     AdapterIndex index;
-    ENGINE_ASSIGN(index.config, readAdapterConfig(folder, {options.allow_changed_base}));
-    ENGINE_ASSIGN(index.source, openWeights(folder));
+    if (isGgufFile(folder)) {
+        ENGINE_ASSIGN(GgufAdapter file, openGgufAdapter(folder, model));
+        index.config = std::move(file.config);
+        index.source = std::move(file.source);
+        index.keys = std::move(file.keys);
+    } else {
+        ENGINE_ASSIGN(index.config, readAdapterConfig(folder, {options.allow_changed_base}));
+        ENGINE_ASSIGN(index.source, openWeights(folder));
+    }
     ENGINE_ASSIGN(const TargetMatcher matcher,
-                  TargetMatcher::compile(index.config, updatedModules(*index.source)));
+                  TargetMatcher::compile(index.config, updatedModules(index)));
     index.coverage.notes = matcher.notes();
     const Architecture architecture(model, tensors);
     ENGINE_TRY(sortKeys(index, architecture, matcher, options));

@@ -546,9 +546,16 @@ private:
             ENGINE_TRY(digest(request_.model_folder, name, name, report_.inputs));
         }
         for (const MergeInput& input : request_.adapters) {
-            for (const char* name : {"adapter_config.json", "adapter_model.safetensors"}) {
-                ENGINE_TRY(digest(input.adapter->folder(), name, input.adapter->name() + "/" + name,
+            const fs::path& place = input.adapter->folder();
+            if (input.adapter->config().is_told_by_file) {
+                const std::string& name = input.adapter->name();
+                ENGINE_TRY(digest(place.has_parent_path() ? place.parent_path() : ".", name, name,
                                   report_.adapters));
+                continue;
+            }
+            for (const char* name : {"adapter_config.json", "adapter_model.safetensors"}) {
+                ENGINE_TRY(
+                    digest(place, name, input.adapter->name() + "/" + name, report_.adapters));
             }
         }
         for (const std::string& name : output_->names()) {

@@ -33,7 +33,8 @@ bool equalsOrEndsWith(std::string_view name, std::string_view entry) {
 struct TargetMatcher::State {
     AdapterConfig config;
     std::unordered_set<std::string> updated_modules;
-    bool are_targets_by_file = false; ///< A pattern of target_modules or its layers is unreadable.
+    /// A pattern of target_modules or its layers is unreadable, or there is no config.
+    bool are_targets_by_file = false;
     bool are_ranks_by_file = false;
     std::vector<Sentence> notes;
     std::optional<NamePattern> targets, excluded;
@@ -108,6 +109,8 @@ Result<TargetMatcher> TargetMatcher::compile(const AdapterConfig& config,
     auto state = std::make_unique<State>();
     state->config = config;
     state->updated_modules = std::move(updated_modules);
+    state->are_targets_by_file = config.is_told_by_file;
+    state->are_ranks_by_file = config.is_told_by_file;
     const size_t count = 2 + config.modules_to_save.size() + config.layers_patterns.size() +
                          config.rank_patterns.size() + config.alpha_patterns.size();
     size_t bytes_left = kMaxCompiledMib << 20;

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] Result<TargetState>
     classify(std::string_view module, std::string_view canonical, bool is_linear) const;
 
-    /// 0 when rank_pattern cannot be read; the factors' shapes have the rank.
+    /// 0 when rank_pattern cannot be read or there is no config; the factors' shapes have the rank.
     [[nodiscard]] Result<int64_t> rankOf(std::string_view module) const;
     [[nodiscard]] Result<double> alphaOf(std::string_view module) const;
     /// alpha / rank, or alpha / sqrt(rank) with use_rslora.

@@ -2,6 +2,7 @@
 // Names and orders of tensors. The tables are those of llama.cpp's gguf-py (tensor_mapping.py) for
 // the architectures that Belfry reads; what its converter changes is undone here.
 #include "engine/families/gguf/metadata.h"
+#include "engine/families/gguf/names.h"
 #include "kernels/weight_formats.h"
 
 #include <algorithm>
@@ -14,6 +15,8 @@
 namespace engine::gguf {
 
 namespace {
+
+constexpr const char* kLayers = "model.language_model.layers.";
 
 struct Name {
     std::string_view stored, shown;
@@ -226,6 +229,46 @@ towerLayerName(std::string_view rest, std::span<const Name> norms, std::span<con
                             : std::nullopt;
 }
 
+/// A tensor of a layer of Gemma 4.
+std::optional<std::string> gemmaName(std::string_view rest, bool has_inputs, bool has_experts) {
+    auto name = found(kLayerNames, rest);
+    if (!name && has_inputs) {
+        name = found(kInputNames, rest);
+    }
+    return !name && has_experts ? found(kExpertNames, rest) : name;
+}
+
+/// What wrote the projector.
+enum class TowerNames : uint8_t { Converter, Embedders, Ollama };
+
+/// A tensor of a projector.
+std::optional<std::string> towerName(std::string_view stored, TowerNames names) {
+    const bool is_ollamas = names == TowerNames::Ollama;
+    if (auto name = is_ollamas ? found(kOllamaNames, stored) : std::nullopt) {
+        return name;
+    }
+    if (auto name = names == TowerNames::Embedders ? found(kEmbedderNames, stored)
+                                                   : found(kTowerNames, stored)) {
+        return name;
+    }
+    if (const LayerName v = layerName(stored, "v.blk."); v.layer >= 0) {
+        const auto name = towerLayerName(v.rest, kVisionNorms, kVisionLinears);
+        return name ? std::optional(std::string(kVisionLayers) + std::to_string(v.layer) + "." +
+                                    *name)
+                    : std::nullopt;
+    }
+    if (const LayerName a = layerName(stored, "a.blk."); a.layer >= 0) {
+        auto name = is_ollamas ? found(kOllamaNorms, a.rest) : std::nullopt;
+        if (!name) {
+            name = towerLayerName(a.rest, kAudioNorms, kAudioLinears);
+        }
+        return name ? std::optional("model.audio_tower.layers." + std::to_string(a.layer) + "." +
+                                    *name)
+                    : std::nullopt;
+    }
+    return std::nullopt;
+}
+
 uint64_t rowCount(const TensorInfo& tensor) {
     uint64_t rows = 1;
     for (size_t i = 0; i + 1 < tensor.shape.size(); ++i) {
@@ -259,8 +302,10 @@ public:
 
     /// `is_beside_text`: the file holds the text model as well, which is passed over.
     Result<void> towers(bool is_beside_text) {
-        const bool is_embedder = model_->find("v.patch_norm.1.weight") != nullptr;
-        const bool is_ollamas = hasOllamasAudio(*model_);
+        const TowerNames names = hasOllamasAudio(*model_) ? TowerNames::Ollama
+                                 : model_->find("v.patch_norm.1.weight") != nullptr
+                                     ? TowerNames::Embedders
+                                     : TowerNames::Converter;
         for (const TensorInfo& tensor : model_->tensors) {
             if (is_beside_text && !isTowers(tensor.name)) {
                 continue;
@@ -269,25 +314,7 @@ public:
                 ENGINE_TRY(addBounds(tensor));
                 continue;
             }
-            auto name = is_ollamas ? found(kOllamaNames, tensor.name) : std::nullopt;
-            if (!name) {
-                name = is_embedder ? found(kEmbedderNames, tensor.name)
-                                   : found(kTowerNames, tensor.name);
-            }
-            if (const LayerName v = layerName(tensor.name, "v.blk."); !name && v.layer >= 0) {
-                if ((name = towerLayerName(v.rest, kVisionNorms, kVisionLinears))) {
-                    name = std::string(kVisionLayers) + std::to_string(v.layer) + "." + *name;
-                }
-            }
-            if (const LayerName a = layerName(tensor.name, "a.blk."); !name && a.layer >= 0) {
-                name = is_ollamas ? found(kOllamaNorms, a.rest) : std::nullopt;
-                if (!name) {
-                    name = towerLayerName(a.rest, kAudioNorms, kAudioLinears);
-                }
-                if (name) {
-                    name = "model.audio_tower.layers." + std::to_string(a.layer) + "." + *name;
-                }
-            }
+            const auto name = towerName(tensor.name, names);
             if (!name) {
                 return unknown(tensor);
             }
@@ -339,8 +366,8 @@ private:
         if (of.layer >= static_cast<int64_t>(heads_.size())) {
             return unknown(tensor);
         }
-        const std::string layer = (is_draft ? "model.layers." : "model.language_model.layers.") +
-                                  std::to_string(of.layer) + ".";
+        const std::string layer =
+            (is_draft ? "model.layers." : kLayers) + std::to_string(of.layer) + ".";
         const LayerHeads& heads = heads_[static_cast<size_t>(of.layer)];
         const bool is_llama = architecture_ == Architecture::Llama;
         if (of.rest == "attn_qkv.weight" && !is_llama) {
@@ -352,7 +379,10 @@ private:
         if (of.rest == "ffn_up_exps.weight" && has_experts_) {
             return {}; // beside the one before
         }
-        const auto name = layerTensorName(of.rest);
+        // Left out, what the metadata say that the model does not have would change what is
+        // computed.
+        const auto name =
+            is_llama ? found(kLlamaNames, of.rest) : gemmaName(of.rest, has_inputs_, has_experts_);
         if (!name) {
             return unknown(tensor);
         }
@@ -361,19 +391,6 @@ private:
         }
         source_->add(shown(tensor, layer + *name));
         return {};
-    }
-
-    /// nullopt for what the metadata say that the model does not have: left out, it would change
-    /// what is computed.
-    [[nodiscard]] std::optional<std::string> layerTensorName(std::string_view rest) const {
-        if (architecture_ == Architecture::Llama) {
-            return found(kLlamaNames, rest);
-        }
-        auto name = found(kLayerNames, rest);
-        if (!name && has_inputs_) {
-            name = found(kInputNames, rest);
-        }
-        return !name && has_experts_ ? found(kExpertNames, rest) : name;
     }
 
     /// q, k and v of a layer in one tensor, one's rows after the other's.
@@ -417,7 +434,6 @@ private:
         return {};
     }
 
-    /// Rows of a head that ggml rotates by neighbours: 0, D/2, 1, D/2 + 1, ... of the published.
     Result<void> addPermuted(const TensorInfo& tensor, std::string name, const LayerHeads& heads) {
         const auto per_head = static_cast<uint64_t>(heads.head_dim);
         const uint64_t rows = rowCount(tensor);
@@ -428,7 +444,7 @@ private:
         Rearranged order;
         order.unit_bytes = tensor.size_bytes / rows;
         order.pieces = {{info.file_index, info.file_offset, order.unit_bytes * per_head}};
-        order.from = [half = per_head / 2](uint64_t row) { return row % half * 2 + row / half; };
+        order.from = [per_head](uint64_t row) { return pairedRow(row, per_head); };
         source_->add(std::move(info), std::move(order));
         return {};
     }
@@ -535,6 +551,26 @@ private:
 };
 
 } // namespace
+
+std::optional<std::string> publishedName(std::string_view stored, bool is_llama) {
+    if (const LayerName of = layerName(stored, "blk."); of.layer >= 0) {
+        const auto name = is_llama ? found(kLlamaNames, of.rest) : gemmaName(of.rest, true, true);
+        return name ? std::optional(kLayers + std::to_string(of.layer) + "." + *name)
+                    : std::nullopt;
+    }
+    auto name = found(kTextNames, stored);
+    if (!name && !is_llama) {
+        name = found(kInputTableNames, stored);
+    }
+    return name || is_llama || stored == "v.patch_embd.weight"
+               ? name
+               : towerName(stored, TowerNames::Converter);
+}
+
+uint64_t pairedRow(uint64_t row, uint64_t head_dim) {
+    const uint64_t half = head_dim / 2;
+    return row % half * 2 + row / half;
+}
 
 Result<void> addTensors(const Files& files, Architecture architecture, GgufSource& source) {
     const int first = source.addFiles(files.text);
