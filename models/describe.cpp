@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/describe.h"
 
+#include "engine/api/load_request.h"
 #include "engine/base/ascii.h"
 #include "engine/base/gguf_names.h"
 #include "engine/base/json/tree.h"
@@ -269,7 +270,7 @@ std::optional<Entry> describeAdapter(Disk& disk,
 }
 
 /// Each GGUF model of the folder, in one file or in parts, with the projector and the assistant
-/// beside it: the engine takes them along.
+/// beside it, which the engine takes along; and each adapter in a GGUF file.
 void describeGguf(Disk& disk,
                   const FolderContents& contents,
                   const Root& root,
@@ -287,14 +288,18 @@ void describeGguf(Disk& disk,
         if (engine::ggufRole(file.name) != GgufRole::Model) {
             continue;
         }
+        const std::string head = disk.head(contents.folder, file.name);
         Entry entry;
-        entry.kind = Kind::Model;
         entry.form = Form::Gguf;
+        if (head.find(engine::kGgufAdapterMark) != std::string::npos) {
+            entry.kind = Kind::Adapter;
+            entry.family = "lora";
+        }
         entry.name = name.empty() ? file.name : name + "/" + file.name;
         entry.path = contents.folder / engine::pathFromUtf8(file.name);
         entry.root = root;
         entry.precision = engine::ggufQuantization(file.name);
-        entry.bytes = file.look.bytes + beside;
+        entry.bytes = file.look.bytes + (entry.kind == Kind::Adapter ? 0 : beside);
         entry.modified = file.look.modified;
         for (const std::string& part : engine::partNames(file.name)) {
             if (!isThere(contents, part)) {
@@ -303,7 +308,6 @@ void describeGguf(Disk& disk,
                 entry.bytes += contents.find(part)->look.bytes;
             }
         }
-        const std::string head = disk.head(contents.folder, file.name);
         const auto foreign =
             engine::recogniseForeignFormat(std::as_bytes(std::span<const char>(head)), false);
         if (foreign.has_value() && foreign->rule != "GgufFile") {

@@ -109,7 +109,7 @@ std::string Disk::readModelFile(const fs::path& folder, const std::string& name)
 }
 
 std::string Disk::head(const fs::path& folder, const std::string& name) {
-    constexpr size_t kHeadBytes = 16;
+    constexpr size_t kHeadBytes = 1024;
     if (!mayGoOn(folder / engine::pathFromUtf8(name))) {
         return {};
     }

@@ -53,7 +53,7 @@ public:
     /// read. With `in_folder` for files of a model, whose links are followed by its rules.
     std::string read(const std::filesystem::path& path);
     std::string readModelFile(const std::filesystem::path& folder, const std::string& name);
-    /// The first bytes (16) of a model's file; fewer when there are fewer.
+    /// The first bytes (1,024) of a model's file; fewer when there are fewer.
     std::string head(const std::filesystem::path& folder, const std::string& name);
     /// Without links; `path` itself when that cannot be told.
     std::filesystem::path real(const std::filesystem::path& path);

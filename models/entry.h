@@ -85,7 +85,7 @@ struct Entry {
     State state = State::Usable;
     /// What MODEL may say: "google/gemma-4-E2B-it" in a hub's cache, else the path below the root.
     std::string name;
-    std::filesystem::path path;      ///< The folder; a GGUF model: the file.
+    std::filesystem::path path;      ///< The folder; of GGUF the file.
     std::filesystem::path projector; ///< A GGUF model's, where the engine does not find it.
     std::filesystem::path real_path; ///< Without links: the same for the same thing.
     Root root;

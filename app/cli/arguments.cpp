@@ -97,7 +97,7 @@ Result<void> checkTogether(const Arguments& out) {
         }
     }
     if (out.command == "merge" && (out.load.adapters.empty() || out.out.empty())) {
-        return wrongUsage("merge: --adapter DIR[=S] and --out DIR are both needed");
+        return wrongUsage("merge: --adapter DIR|FILE[=S] and --out DIR are both needed");
     }
     return {};
 }

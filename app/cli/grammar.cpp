@@ -256,8 +256,8 @@ void Grammar::addLoadOptions(CLI::App& command) {
           });
     choice(command, "--head", {"auto", "bf16", "int8", "nf4"}, "format of the output head",
            out_.load.head);
-    path(command, "--adapter", "DIR[=STRENGTH]",
-         "a PEFT adapter: a folder, or a name that models lists; repeatable",
+    path(command, "--adapter", "DIR|FILE[=STRENGTH]",
+         "an adapter: a PEFT folder, a GGUF file, or a name that models lists; repeatable",
          [this](const std::string& word) -> Result<void> {
              engine::AdapterChoice adapter;
              adapter.folder = app::pastedPath(word);
@@ -409,8 +409,9 @@ void Grammar::addOutOption(CLI::App& command, const std::string& kind, const std
 }
 
 void Grammar::addInspect() {
-    CLI::App& command = add("inspect", "inspect MODEL [--adapter DIR]... [--effect] [load options]",
-                            "What is in a model: modules, bytes, towers, adapter coverage.");
+    CLI::App& command =
+        add("inspect", "inspect MODEL [--adapter DIR|FILE]... [--effect] [load options]",
+            "What is in a model: modules, bytes, towers, adapter coverage.");
     model(command);
     flag(command, "--effect", "load the model and measure what each adapter changes",
          out_.checks_effect);
@@ -560,7 +561,7 @@ void Grammar::addTokenize() {
 
 void Grammar::addMerge() {
     CLI::App& command =
-        add("merge", "merge MODEL --adapter DIR[=S]... [--stack] --out DIR [load options]",
+        add("merge", "merge MODEL --adapter DIR|FILE[=S]... [--stack] --out DIR [load options]",
             "A model folder in bf16 with adapters merged into it, and what the merge loses; or "
             "one adapter that does what several do.");
     model(command);

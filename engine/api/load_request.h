@@ -7,13 +7,21 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace engine {
 
+/// Among the first kGgufMarkBytes of a GGUF file that holds an adapter: the key general.type and
+/// its value.
+inline constexpr std::string_view kGgufAdapterMark{"general.type\x08\0\0\0\x07\0\0\0\0\0\0\0"
+                                                   "adapter",
+                                                   31};
+inline constexpr int kGgufMarkBytes = 1024;
+
 struct AdapterChoice {
-    std::string folder;
+    std::string folder;    ///< Or the GGUF file.
     double strength = 1.0; ///< 0 to 2.
     bool is_enabled = true;
 };

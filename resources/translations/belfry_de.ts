@@ -1203,8 +1203,8 @@ Soll die Datei ersetzt werden?</translation>
         <translation>Adapter hinzufügen</translation>
     </message>
     <message>
-        <source>Add a PEFT LoRA folder, or drop one into the window</source>
-        <translation>Einen PEFT-LoRA-Ordner hinzufügen oder ins Fenster ziehen</translation>
+        <source>Add a LoRA adapter, a PEFT folder or a GGUF file, or drop one into the window</source>
+        <translation>Einen LoRA-Adapter (PEFT-Ordner oder GGUF-Datei) hinzufügen oder ins Fenster ziehen</translation>
     </message>
     <message>
         <source>%1 adapters</source>
@@ -4081,8 +4081,12 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Gemma-4-Modellordner wählen</translation>
     </message>
     <message>
-        <source>Choose an adapter folder (PEFT LoRA)</source>
-        <translation>Adapterordner wählen (PEFT LoRA)</translation>
+        <source>Choose an adapter: a GGUF file, or the adapter_config.json of a PEFT folder</source>
+        <translation>Adapter wählen: eine GGUF-Datei oder die adapter_config.json eines PEFT-Ordners</translation>
+    </message>
+    <message>
+        <source>Adapters (adapter_config.json *.gguf)</source>
+        <translation>Adapter (adapter_config.json *.gguf)</translation>
     </message>
     <message>
         <source>Drop to attach to the next message</source>
@@ -4121,8 +4125,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Erneut laden</translation>
     </message>
     <message>
-        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3), GGUF models and folders with a model or an adapter</source>
-        <translation>%1 lässt sich nicht anhängen: Belfry nimmt Bilder (PNG, JPEG, WebP), Töne (WAV, FLAC, OGG, MP3), GGUF-Modelle und Ordner mit einem Modell oder Adapter</translation>
+        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3), GGUF files and folders with a model or an adapter</source>
+        <translation>%1 lässt sich nicht anhängen: Belfry nimmt Bilder (PNG, JPEG, WebP), Töne (WAV, FLAC, OGG, MP3), GGUF-Dateien und Ordner mit einem Modell oder Adapter</translation>
     </message>
     <message>
         <source>Show the list of chats</source>

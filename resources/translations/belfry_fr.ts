@@ -1203,8 +1203,8 @@ Faut-il le remplacer ?</translation>
         <translation>Ajouter un adaptateur</translation>
     </message>
     <message>
-        <source>Add a PEFT LoRA folder, or drop one into the window</source>
-        <translation>Ajouter un dossier PEFT LoRA, ou le déposer dans la fenêtre</translation>
+        <source>Add a LoRA adapter, a PEFT folder or a GGUF file, or drop one into the window</source>
+        <translation>Ajouter un adaptateur LoRA, dossier PEFT ou fichier GGUF, ou le déposer dans la fenêtre</translation>
     </message>
     <message>
         <source>%1 adapters</source>
@@ -4081,8 +4081,12 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Choisir un dossier de modèle Gemma 4</translation>
     </message>
     <message>
-        <source>Choose an adapter folder (PEFT LoRA)</source>
-        <translation>Choisir un dossier d&apos;adaptateur (PEFT LoRA)</translation>
+        <source>Choose an adapter: a GGUF file, or the adapter_config.json of a PEFT folder</source>
+        <translation>Choisir un adaptateur : un fichier GGUF, ou l&apos;adapter_config.json d&apos;un dossier PEFT</translation>
+    </message>
+    <message>
+        <source>Adapters (adapter_config.json *.gguf)</source>
+        <translation>Adaptateurs (adapter_config.json *.gguf)</translation>
     </message>
     <message>
         <source>Drop to attach to the next message</source>
@@ -4121,8 +4125,8 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Recharger</translation>
     </message>
     <message>
-        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3), GGUF models and folders with a model or an adapter</source>
-        <translation>%1 ne peut pas être joint : Belfry accepte des images (PNG, JPEG, WebP), des sons (WAV, FLAC, OGG, MP3), des modèles GGUF et des dossiers contenant un modèle ou un adaptateur</translation>
+        <source>%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds (WAV, FLAC, OGG, MP3), GGUF files and folders with a model or an adapter</source>
+        <translation>%1 ne peut pas être joint : Belfry accepte des images (PNG, JPEG, WebP), des sons (WAV, FLAC, OGG, MP3), des fichiers GGUF et des dossiers contenant un modèle ou un adaptateur</translation>
     </message>
     <message>
         <source>Show the list of chats</source>

@@ -2516,8 +2516,8 @@
         <translation>die Stärke %1 des Adapters liegt nicht zwischen 0 und 2</translation>
     </message>
     <message>
-        <source>adapter_model.safetensors: %1: element %2 is not a finite number; the adapter is damaged or training diverged</source>
-        <translation>adapter_model.safetensors: %1: Element %2 ist keine endliche Zahl; der Adapter ist beschädigt, oder das Training lief aus dem Ruder</translation>
+        <source>%1: %2: element %3 is not a finite number; the adapter is damaged or training diverged</source>
+        <translation>%1: %2: Element %3 ist keine endliche Zahl; der Adapter ist beschädigt, oder das Training lief aus dem Ruder</translation>
     </message>
     <message>
         <source>adapters %1 and %2 both replace %3; enable one of them at a time</source>
@@ -2944,8 +2944,8 @@
         <translation>rohe Logits geben</translation>
     </message>
     <message>
-        <source>give the folder that holds the adapter&apos;s adapter_config.json</source>
-        <translation>geben Sie den Ordner an, der die adapter_config.json des Adapters enthält</translation>
+        <source>give the folder that holds the adapter&apos;s adapter_config.json, or a GGUF file</source>
+        <translation>geben Sie den Ordner an, der die adapter_config.json des Adapters enthält, oder eine GGUF-Datei</translation>
     </message>
     <message>
         <source>gives %1 %2 heads of %3, more than %4 values together</source>
@@ -6220,8 +6220,52 @@
         <translation>die fehlenden Dateien neben die anderen kopieren, oder das Modell noch einmal holen</translation>
     </message>
     <message>
-        <source>is a GGUF file: give the file itself as the model; a projector (mmproj) goes with a model, and adapters are read as PEFT folders alone</source>
-        <translation>ist eine GGUF-Datei: Geben Sie die Datei selbst als Modell an; ein Projektor (mmproj) gehört zu einem Modell, und Adapter werden nur als PEFT-Ordner gelesen</translation>
+        <source>is a GGUF file: give the file itself, as the model or the adapter that it is; a projector (mmproj) goes with its model</source>
+        <translation>ist eine GGUF-Datei: Geben Sie die Datei selbst an, als das Modell oder den Adapter, der sie ist; ein Projektor (mmproj) gehört zu seinem Modell</translation>
+    </message>
+    <message>
+        <source>the tensor %1 is stored as %2; F32, F16 or BF16 are read for it: convert the adapter with --outtype f16</source>
+        <translation>der Tensor %1 ist als %2 gespeichert; für ihn werden F32, F16 oder BF16 gelesen: Konvertieren Sie den Adapter mit --outtype f16</translation>
+    </message>
+    <message>
+        <source>the tensor %1 belongs to none of a model&apos;s; expected the name of one with .lora_a or .lora_b behind it. Convert the adapter again, or give its PEFT folder</source>
+        <translation>der Tensor %1 gehört zu keinem eines Modells; erwartet wird der Name eines solchen mit .lora_a oder .lora_b dahinter. Konvertieren Sie den Adapter noch einmal, oder geben Sie seinen PEFT-Ordner an</translation>
+    </message>
+    <message>
+        <source>the adapter was made for prompts that begin with %1</source>
+        <translation>der Adapter wurde für Eingaben gemacht, die mit %1 beginnen</translation>
+    </message>
+    <message>
+        <source>%1 is a GGUF file, whose converter keeps plain LoRA alone: of an adapter with rsLoRA or an alpha_pattern only the PEFT folder has the right strengths</source>
+        <translation>%1 ist eine GGUF-Datei, deren Konverter nur einfache LoRA behält: Bei einem Adapter mit rsLoRA oder einem alpha_pattern hat nur der PEFT-Ordner die richtigen Stärken</translation>
+    </message>
+    <message>
+        <source>adapter.lora.alpha is %1, beyond 1e9 in size; the file is damaged</source>
+        <translation>adapter.lora.alpha ist %1, dem Betrag nach mehr als 1e9; die Datei ist beschädigt</translation>
+    </message>
+    <message>
+        <source>was made for a model of the architecture %1, this one is %2; get the adapter that was made for this model</source>
+        <translation>wurde für ein Modell der Architektur %1 gemacht, dieses hat %2; besorgen Sie den Adapter, der für dieses Modell gemacht wurde</translation>
+    </message>
+    <message>
+        <source>is an activated LoRA (aLoRA), which acts behind certain words alone; Belfry runs plain LoRA</source>
+        <translation>ist eine aktivierte LoRA (aLoRA), die nur hinter bestimmten Wörtern wirkt; Belfry führt einfache LoRA aus</translation>
+    </message>
+    <message>
+        <source>is an adapter of the kind %1; Belfry runs &quot;lora&quot;</source>
+        <translation>ist ein Adapter der Art %1; Belfry führt „lora“ aus</translation>
+    </message>
+    <message>
+        <source>is a model, not an adapter. Open it as the model</source>
+        <translation>ist ein Modell und kein Adapter. Öffnen Sie es als Modell</translation>
+    </message>
+    <message>
+        <source>is a projector (mmproj), not an adapter; give it with its model</source>
+        <translation>ist ein Projektor (mmproj) und kein Adapter; geben Sie ihn mit seinem Modell an</translation>
+    </message>
+    <message>
+        <source>%1, but %2 is; if that is the adapter, give the file</source>
+        <translation>%1, aber %2; wenn das der Adapter ist, geben Sie die Datei an</translation>
     </message>
     <message>
         <source>is a file of PyTorch&apos;s, which can run code when it is opened, so Belfry never opens one; get the .safetensors files of the model, or convert it once with transformers (save_pretrained)</source>

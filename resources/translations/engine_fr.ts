@@ -2516,8 +2516,8 @@
         <translation>la force %1 de l’adaptateur est hors de 0 à 2</translation>
     </message>
     <message>
-        <source>adapter_model.safetensors: %1: element %2 is not a finite number; the adapter is damaged or training diverged</source>
-        <translation>adapter_model.safetensors : %1 : l’élément %2 n’est pas un nombre fini ; l’adaptateur est endommagé ou l’entraînement a divergé</translation>
+        <source>%1: %2: element %3 is not a finite number; the adapter is damaged or training diverged</source>
+        <translation>%1 : %2 : l’élément %3 n’est pas un nombre fini ; l’adaptateur est endommagé ou l’entraînement a divergé</translation>
     </message>
     <message>
         <source>adapters %1 and %2 both replace %3; enable one of them at a time</source>
@@ -2944,8 +2944,8 @@
         <translation>donner des logits bruts</translation>
     </message>
     <message>
-        <source>give the folder that holds the adapter&apos;s adapter_config.json</source>
-        <translation>donnez le dossier qui contient l’adapter_config.json de l’adaptateur</translation>
+        <source>give the folder that holds the adapter&apos;s adapter_config.json, or a GGUF file</source>
+        <translation>donnez le dossier qui contient l’adapter_config.json de l’adaptateur, ou un fichier GGUF</translation>
     </message>
     <message>
         <source>gives %1 %2 heads of %3, more than %4 values together</source>
@@ -6220,8 +6220,52 @@
         <translation>copiez les fichiers manquants à côté des autres, ou obtenez le modèle de nouveau</translation>
     </message>
     <message>
-        <source>is a GGUF file: give the file itself as the model; a projector (mmproj) goes with a model, and adapters are read as PEFT folders alone</source>
-        <translation>est un fichier GGUF : donnez le fichier lui-même comme modèle ; un projecteur (mmproj) va avec un modèle, et les adaptateurs ne sont lus que comme dossiers PEFT</translation>
+        <source>is a GGUF file: give the file itself, as the model or the adapter that it is; a projector (mmproj) goes with its model</source>
+        <translation>est un fichier GGUF : donnez le fichier lui-même, comme le modèle ou l’adaptateur qu’il est ; un projecteur (mmproj) va avec son modèle</translation>
+    </message>
+    <message>
+        <source>the tensor %1 is stored as %2; F32, F16 or BF16 are read for it: convert the adapter with --outtype f16</source>
+        <translation>le tenseur %1 est stocké en %2 ; F32, F16 ou BF16 sont lus pour lui : convertissez l’adaptateur avec --outtype f16</translation>
+    </message>
+    <message>
+        <source>the tensor %1 belongs to none of a model&apos;s; expected the name of one with .lora_a or .lora_b behind it. Convert the adapter again, or give its PEFT folder</source>
+        <translation>le tenseur %1 n’appartient à aucun d’un modèle ; on attend le nom d’un de ceux-ci suivi de .lora_a ou .lora_b. Convertissez à nouveau l’adaptateur, ou donnez son dossier PEFT</translation>
+    </message>
+    <message>
+        <source>the adapter was made for prompts that begin with %1</source>
+        <translation>l’adaptateur a été fait pour des invites qui commencent par %1</translation>
+    </message>
+    <message>
+        <source>%1 is a GGUF file, whose converter keeps plain LoRA alone: of an adapter with rsLoRA or an alpha_pattern only the PEFT folder has the right strengths</source>
+        <translation>%1 est un fichier GGUF, dont le convertisseur ne garde que la LoRA simple : d’un adaptateur avec rsLoRA ou un alpha_pattern, seul le dossier PEFT a les bonnes forces</translation>
+    </message>
+    <message>
+        <source>adapter.lora.alpha is %1, beyond 1e9 in size; the file is damaged</source>
+        <translation>adapter.lora.alpha vaut %1, au-delà de 1e9 en valeur absolue ; le fichier est endommagé</translation>
+    </message>
+    <message>
+        <source>was made for a model of the architecture %1, this one is %2; get the adapter that was made for this model</source>
+        <translation>a été fait pour un modèle de l’architecture %1, celui-ci est %2 ; obtenez l’adaptateur fait pour ce modèle</translation>
+    </message>
+    <message>
+        <source>is an activated LoRA (aLoRA), which acts behind certain words alone; Belfry runs plain LoRA</source>
+        <translation>est une LoRA activée (aLoRA), qui n’agit que derrière certains mots ; Belfry exécute la LoRA simple</translation>
+    </message>
+    <message>
+        <source>is an adapter of the kind %1; Belfry runs &quot;lora&quot;</source>
+        <translation>est un adaptateur du genre %1 ; Belfry exécute « lora »</translation>
+    </message>
+    <message>
+        <source>is a model, not an adapter. Open it as the model</source>
+        <translation>est un modèle, pas un adaptateur. Ouvrez-le comme modèle</translation>
+    </message>
+    <message>
+        <source>is a projector (mmproj), not an adapter; give it with its model</source>
+        <translation>est un projecteur (mmproj), pas un adaptateur ; donnez-le avec son modèle</translation>
+    </message>
+    <message>
+        <source>%1, but %2 is; if that is the adapter, give the file</source>
+        <translation>%1, mais %2 y est ; si c’est l’adaptateur, donnez le fichier</translation>
     </message>
     <message>
         <source>is a file of PyTorch&apos;s, which can run code when it is opened, so Belfry never opens one; get the .safetensors files of the model, or convert it once with transformers (save_pretrained)</source>

@@ -30,7 +30,8 @@ AdapterBar::AdapterBar(Session* session, QWidget* parent) : QWidget(parent), ses
     add_button_->setObjectName(QStringLiteral("addAdapterButton"));
     add_button_->setIcon(icon(QStringLiteral("plus")));
     add_button_->setAccessibleName(tr("Add an adapter"));
-    add_button_->setToolTip(tr("Add a PEFT LoRA folder, or drop one into the window"));
+    add_button_->setToolTip(
+        tr("Add a LoRA adapter, a PEFT folder or a GGUF file, or drop one into the window"));
     row_->addWidget(add_button_);
     row_->addStretch();
     connect(list_button_, &QPushButton::clicked, this, &AdapterBar::openList);

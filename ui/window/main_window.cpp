@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/window/main_window.h"
 
+#include "engine/api/load_request.h"
 #include "engine/api/model_address.h"
 #include "ui/chat/chat_request.h"
 #include "ui/chat/chat_view.h"
@@ -34,6 +35,7 @@
 #include <QButtonGroup>
 #include <QDragEnterEvent>
 #include <QDropEvent>
+#include <QFile>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -50,6 +52,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace ui {
@@ -70,8 +73,17 @@ QFrame* line(QFrame::Shape shape, QWidget* parent) {
     return frame;
 }
 
-bool isAdapterFolder(const QString& path) {
-    return QFileInfo::exists(path + QStringLiteral("/adapter_config.json"));
+/// A PEFT folder or a GGUF file.
+bool isAdapter(const QString& path) {
+    if (!QFileInfo(path).isFile()) {
+        return QFileInfo::exists(path + QStringLiteral("/adapter_config.json"));
+    }
+    const std::string_view mark = engine::kGgufAdapterMark;
+    QFile file(path);
+    return path.endsWith(QStringLiteral(".gguf"), Qt::CaseInsensitive) &&
+           file.open(QIODevice::ReadOnly) &&
+           file.read(engine::kGgufMarkBytes)
+               .contains(QByteArray(mark.data(), static_cast<qsizetype>(mark.size())));
 }
 
 /// Named as weights of a model are, ours or another program's: told apart when it is chosen.
@@ -684,8 +696,7 @@ void MainWindow::openPath(const QString& path) {
         openPath(info.path());
     } else if (info.isFile() && path.endsWith(QStringLiteral(".belfry-map.json"))) {
         openMap(path);
-    } else if (isAdapterFolder(path) ||
-               (info.isFile() && (isPictureFile(path) || isSoundFile(path)))) {
+    } else if (isAdapter(path) || (info.isFile() && (isPictureFile(path) || isSoundFile(path)))) {
         takeFiles({path});
     } else if (path != session_->model()) {
         session_->chooseModel(path);
@@ -707,13 +718,13 @@ void MainWindow::openMap(const QString& file) {
 void MainWindow::takeFiles(const QStringList& paths) {
     QStringList media;
     for (const QString& path : paths) {
-        if (!QFileInfo(path).isDir() && isModelFile(path)) {
+        if (isAdapter(path)) {
+            session_->addAdapter(path);
+        } else if (!QFileInfo(path).isDir() && isModelFile(path)) {
             openPath(path);
             openModelPanel();
         } else if (!QFileInfo(path).isDir()) {
             media.append(path);
-        } else if (isAdapterFolder(path)) {
-            session_->addAdapter(path);
         } else {
             session_->chooseModel(path);
             openModelPanel();
@@ -739,7 +750,7 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     if (is_drop_refused_) {
         overlay_->open(
             tr("%1 cannot be attached: Belfry takes pictures (PNG, JPEG, WebP), sounds "
-               "(WAV, FLAC, OGG, MP3), GGUF models and folders with a model or an adapter")
+               "(WAV, FLAC, OGG, MP3), GGUF files and folders with a model or an adapter")
                 .arg(first.fileName()),
             QStringLiteral("alert"));
         event->accept(); // else nobody tells when it leaves; dragMoveEvent() refuses
@@ -750,7 +761,7 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
         overlay_->open(tr("Drop to see what this file is"), QStringLiteral("folder"));
     } else if (!first.isDir() && !is_gguf) {
         overlay_->open(tr("Drop to attach to the next message"), QStringLiteral("image"));
-    } else if (isAdapterFolder(first.filePath())) {
+    } else if (isAdapter(first.filePath())) {
         overlay_->open(tr("Drop to add this adapter"), QStringLiteral("adapter"));
     } else {
         overlay_->open(tr("Drop to choose this model"), QStringLiteral("folder"));

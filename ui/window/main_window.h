@@ -146,10 +146,10 @@ public Q_SLOTS:
     /// Stops a load, a move or a reply, whichever runs.
     void stop();
     void setSettings(const ui::Settings& settings);
-    /// Files and folders as if dropped on the window. A folder is an adapter when it holds
-    /// adapter_config.json, else a model.
     /// A device map of ours, opened from a file manager: into the layout of the chosen model.
     void openMap(const QString& file);
+    /// Files and folders as if dropped on the window. A folder is an adapter when it holds
+    /// adapter_config.json, a GGUF file when it says so, else a model.
     void takeFiles(const QStringList& paths);
 
 Q_SIGNALS:

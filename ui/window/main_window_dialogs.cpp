@@ -176,8 +176,15 @@ void MainWindow::locateFolder(const QString& folder) {
 }
 
 void MainWindow::chooseAdapter() {
-    QFileDialog* dialog = folderDialog(tr("Choose an adapter folder (PEFT LoRA)"));
-    connect(dialog, &QFileDialog::fileSelected, session_, &Session::addAdapter);
+    auto* dialog = new QFileDialog(
+        this, tr("Choose an adapter: a GGUF file, or the adapter_config.json of a PEFT folder"),
+        QString(), tr("Adapters (adapter_config.json *.gguf)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, session_, [this](const QString& file) {
+        const bool is_gguf = file.endsWith(QStringLiteral(".gguf"), Qt::CaseInsensitive);
+        session_->addAdapter(is_gguf ? file : QFileInfo(file).path());
+    });
     dialog->open();
 }
 

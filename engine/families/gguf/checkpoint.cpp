@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/families/gguf/checkpoint.h"
 
+#include "engine/api/load_request.h"
 #include "engine/base/ascii.h"
 #include "engine/base/folder_list.h"
 #include "engine/base/gguf_names.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -249,7 +251,12 @@ Result<std::shared_ptr<const Checkpoint>> openCheckpoint(const fs::path& model,
         return ggufCheckpoint(model, projector);
     }
     if (isGgufFolder(model)) {
-        const std::vector<std::string> files = ggufFilesIn(model, GgufRole::Model);
+        std::vector<std::string> files = ggufFilesIn(model, GgufRole::Model);
+        std::erase_if(files, [&model](const std::string& name) {
+            const auto head = headOfModelFile(model, name, kGgufMarkBytes);
+            return std::string_view(reinterpret_cast<const char*>(head.data()), head.size())
+                       .find(kGgufAdapterMark) != std::string_view::npos;
+        });
         if (files.size() == 1) {
             return ggufCheckpoint(model / pathFromUtf8(files.front()), projector);
         }
