@@ -47,35 +47,6 @@ const Folder& folder(const std::string& name) {
     return entry;
 }
 
-/// The case as a request; media lie beside the folders.
-engine::GenerateRequest requestOf(const nlohmann::json& c) {
-    engine::GenerateRequest request;
-    request.raw_ids = c["input_ids"].get<std::vector<int32_t>>();
-    request.image_tokens = 70;
-    if (c["image"].is_string()) {
-        request.raw_images.push_back(
-            (support::goldenMoreDir() / c["image"].get<std::string>()).string());
-    }
-    if (c["audio"].is_string()) {
-        request.raw_audios.push_back(
-            (support::goldenMoreDir() / c["audio"].get<std::string>()).string());
-    }
-    request.sampling.temperature = 0.0;
-    request.sampling.ignores_eos = true;
-    return request;
-}
-
-engine::LoadRequest loadOf(const std::string& name, const std::string& label) {
-    engine::LoadRequest request = support::goldenRequest("e2b");
-    request.model = (folderOf(name) / (label + ".gguf")).string();
-    request.image_tokens = 70; // as the expected data have it
-    const fs::path projector = folderOf(name) / (label + ".mmproj.gguf");
-    if (fs::exists(projector)) {
-        request.projector = projector.string();
-    }
-    return request;
-}
-
 struct Place {
     const char* name;
     const char* map;
@@ -190,7 +161,7 @@ void TestGguf::sameLogits() {
     QFETCH(QString, map);
     const std::string name = folder.toStdString();
     const Folder& golden = ::folder(name);
-    engine::LoadRequest request = loadOf(name, label.toStdString());
+    engine::LoadRequest request = support::goldenGgufRequest(name, label.toStdString());
     request.sim_gpus = {64U << 20U, 64U << 20U};
     request.device_map = map.toStdString();
     engine::Engine engine;
@@ -205,13 +176,14 @@ void TestGguf::sameLogits() {
             continue; // no projector in this format
         }
         ++compared;
-        const auto logits = support::must(engine.logits(requestOf(c), kRows, {}), key.c_str());
+        const auto logits =
+            support::must(engine.logits(support::goldenGgufCase(c), kRows, {}), key.c_str());
         const double error = worst_.add(
             support::maxRelativeToLargest(logits.logits, expected->second.floats()), key);
         QVERIFY2(error <= kBound, qPrintable(QStringLiteral("%1: logits differ by %2")
                                                  .arg(QString::fromStdString(key))
                                                  .arg(error)));
-        engine::GenerateRequest greedy = requestOf(c);
+        engine::GenerateRequest greedy = support::goldenGgufCase(c);
         greedy.sampling.max_tokens = 16;
         const auto reply = support::must(engine.generate(greedy, {}, {}), key.c_str());
         QCOMPARE(reply.token_ids, golden.cases["greedy"][key].get<std::vector<int32_t>>());
@@ -241,7 +213,7 @@ void TestGguf::adapters() {
     const std::string name = folder.toStdString();
     const fs::path adapter = folderOf(name) / "adapter";
     const auto expected = support::readSafetensors(adapter / "expected_logits.safetensors");
-    engine::LoadRequest request = loadOf(name, label.toStdString());
+    engine::LoadRequest request = support::goldenGgufRequest(name, label.toStdString());
     request.sim_gpus = {64U << 20U, 64U << 20U};
     request.device_map = map.toStdString();
     request.adapters = {{adapter.string()}};
@@ -256,7 +228,7 @@ void TestGguf::adapters() {
         }
         ++compared;
         const auto logits =
-            support::must(engine.logits(requestOf(c), kRows, {}), it->first.c_str());
+            support::must(engine.logits(support::goldenGgufCase(c), kRows, {}), it->first.c_str());
         const double error = worst_.add(
             support::maxRelativeToLargest(logits.logits, it->second.floats()), it->first);
         QVERIFY2(error <= kBound, qPrintable(QStringLiteral("%1: logits differ by %2")
@@ -287,7 +259,7 @@ void TestGguf::onACard() {
     const std::string name = folder.toStdString();
     support::EmulatedCard card(support::smallCard(1));
     engine::Engine engine(support::optionsOn(card));
-    engine::LoadRequest request = loadOf(name, label.toStdString());
+    engine::LoadRequest request = support::goldenGgufRequest(name, label.toStdString());
     request.device_map = "gpu";
     request.is_reference_precision = reference;
     VERIFY_VALUE(engine.load(request, {}, {}));
@@ -295,12 +267,13 @@ void TestGguf::onACard() {
     const auto& c = ::folder(name).cases["cases"][0];
     const std::string key = label.toStdString() + "." + c["id"].get<std::string>();
     const auto expected = ::folder(name).logits.at(key).floats();
-    const auto logits = support::must(engine.logits(requestOf(c), kRows, {}), key.c_str());
+    const auto logits =
+        support::must(engine.logits(support::goldenGgufCase(c), kRows, {}), key.c_str());
     const double error = support::maxRelativeToLargest(logits.logits, expected);
     // Rounding changes which experts a token of random weights is sent to, on the CPU as well.
     const double rounded = name == "moe26b" ? 0.4 : 3e-2;
     QVERIFY2(error <= (reference ? kBound : rounded), qPrintable(QString::number(error)));
-    engine::GenerateRequest greedy = requestOf(c);
+    engine::GenerateRequest greedy = support::goldenGgufCase(c);
     greedy.sampling.max_tokens = 3;
     const size_t from = card.ran().size();
     QCOMPARE(support::must(engine.generate(greedy, {}, {}), key.c_str()).token_ids.size(), 3U);
@@ -316,7 +289,7 @@ void TestGguf::onACard() {
 
 /// --quant leaves blocks as they are, and a map expands them where it names them.
 void TestGguf::requantized() {
-    engine::LoadRequest request = loadOf("e2b", "Q4_0");
+    engine::LoadRequest request = support::goldenGgufRequest("e2b", "Q4_0");
     request.quant = "nf4";
     request.device_map = R"({"version": 1, "default": "cpu", "map": {
         "model.language_model.layers.0.mlp.down_proj": {"format": "bf16"}}})";

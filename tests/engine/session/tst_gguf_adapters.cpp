@@ -29,35 +29,31 @@ engine::LoadRequest requestWith(engine::LoadRequest request, const fs::path& ada
     return request;
 }
 
-/// A folder or GGUF file of the golden data: "e2b", "gguf-e2b/Q4_0", "w4a16-e2b".
+/// "e2b", "w4a16-e2b", or the folder and label of a GGUF file: "e2b/Q4_0".
 engine::LoadRequest baseOf(const std::string& base) {
-    if (base.starts_with("w4a16")) {
-        return support::folderRequest(support::goldenMoreDir() / base);
+    const size_t slash = base.find('/');
+    if (slash != std::string::npos) {
+        return support::goldenGgufRequest(base.substr(0, slash), base.substr(slash + 1));
     }
-    if (!base.starts_with("gguf")) {
-        return support::goldenRequest(base);
-    }
-    engine::LoadRequest request = support::goldenRequest("e2b");
-    request.model = (support::goldenMoreDir() / (base + ".gguf")).string();
-    return request;
+    return base.starts_with("w4a16") ? support::folderRequest(support::goldenMoreDir() / base)
+                                     : support::goldenRequest(base);
 }
 
-std::vector<support::GoldenCase> casesOf(const std::string& base) {
-    if (!base.starts_with("gguf")) {
-        return support::goldenCases(base);
-    }
-    const fs::path folder = (support::goldenMoreDir() / base).parent_path();
-    std::vector<support::GoldenCase> cases;
-    const auto read = support::readJson(folder / "cases.json");
-    for (const auto& entry : read["cases"]) {
-        support::GoldenCase c;
-        c.id = entry["id"];
-        c.input_ids = entry["input_ids"].get<std::vector<int32_t>>();
-        if (entry["image"].is_null() && entry["audio"].is_null()) {
-            cases.push_back(std::move(c));
+std::vector<engine::GenerateRequest> casesOf(const std::string& base) {
+    std::vector<engine::GenerateRequest> requests;
+    const size_t slash = base.find('/');
+    if (slash == std::string::npos) {
+        for (const auto& c : support::goldenCases(base)) {
+            requests.push_back(support::goldenCaseRequest(c));
         }
+        return requests;
     }
-    return cases;
+    const auto told = support::readJson(support::goldenMoreDir() /
+                                        ("gguf-" + base.substr(0, slash)) / "cases.json");
+    for (const auto& c : told["cases"]) {
+        requests.push_back(support::goldenGgufCase(c));
+    }
+    return requests;
 }
 
 } // namespace
@@ -87,9 +83,9 @@ void TestGgufAdapters::sameAsFolder_data() {
     row("e2b", all, "none", kTwoCards, "16 bits, two cards");
     row("e2b", all, "nf4-dq", kTowersOnCpu, "NF4, towers on the CPU");
     const fs::path more = support::goldenMoreDir();
-    row("gguf-e2b/Q4_0", more / "gguf-e2b/adapter", "none", kTowersOnCpu, "Q4_0");
-    row("gguf-e2b/Q4_0", more / "gguf-e2b/adapter", "none", kTwoCards, "Q4_0, two cards");
-    row("gguf-k256mix/all_types", more / "gguf-k256mix/adapter", "none", kTwoCards, "K types");
+    row("e2b/Q4_0", more / "gguf-e2b/adapter", "none", kTowersOnCpu, "Q4_0");
+    row("e2b/Q4_0", more / "gguf-e2b/adapter", "none", kTwoCards, "Q4_0, two cards");
+    row("k256mix/all_types", more / "gguf-k256mix/adapter", "none", kTwoCards, "K types");
     row("w4a16-e2b", more / "w4a16-e2b/adapter", "none", kTowersOnCpu, "W4A16");
     const fs::path data = lora_test::adapterData();
     row("moe26b", data / "experts", "none", kTwoCards, "experts");
@@ -128,8 +124,8 @@ void TestGgufAdapters::sameAsFolder() {
     const auto cases = casesOf(base.toStdString());
     QVERIFY(!cases.empty());
     for (const auto& c : cases) {
-        QVERIFY2(support::engineLogits(engine, c, 4) == support::engineLogits(expected, c, 4),
-                 c.id.c_str());
+        const auto logits = support::must(engine.logits(c, 4, {}), "logits");
+        QVERIFY(logits.logits == support::must(expected.logits(c, 4, {}), "logits").logits);
     }
 }
 

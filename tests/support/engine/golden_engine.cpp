@@ -30,6 +30,33 @@ engine::GenerateRequest greedyRequest(std::vector<int32_t> ids, int64_t tokens) 
     return request;
 }
 
+engine::LoadRequest goldenGgufRequest(const std::string& name, const std::string& label) {
+    const std::filesystem::path folder = goldenMoreDir() / ("gguf-" + name);
+    engine::LoadRequest request = goldenRequest("e2b");
+    request.model = (folder / (label + ".gguf")).string();
+    request.image_tokens = 70; // as the expected data have it
+    const std::filesystem::path projector = folder / (label + ".mmproj.gguf");
+    if (std::filesystem::exists(projector)) {
+        request.projector = projector.string();
+    }
+    return request;
+}
+
+engine::GenerateRequest goldenGgufCase(const nlohmann::json& c) {
+    engine::GenerateRequest request;
+    request.raw_ids = c["input_ids"].get<std::vector<int32_t>>();
+    request.image_tokens = 70;
+    if (c["image"].is_string()) {
+        request.raw_images.push_back((goldenMoreDir() / c["image"].get<std::string>()).string());
+    }
+    if (c["audio"].is_string()) {
+        request.raw_audios.push_back((goldenMoreDir() / c["audio"].get<std::string>()).string());
+    }
+    request.sampling.temperature = 0.0;
+    request.sampling.ignores_eos = true;
+    return request;
+}
+
 engine::GenerateRequest goldenCaseRequest(const GoldenCase& c) {
     engine::GenerateRequest request;
     request.raw_ids = c.input_ids;

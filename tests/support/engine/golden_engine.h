@@ -19,6 +19,12 @@ engine::LoadRequest goldenRequest(const std::string& family, const std::string& 
 /// The same for a folder of a test's own with e2b's model in it.
 engine::LoadRequest folderRequest(const std::filesystem::path& folder);
 
+/// LABEL.gguf of goldenMoreDir()/gguf-`name`, with LABEL.mmproj.gguf where there is one.
+engine::LoadRequest goldenGgufRequest(const std::string& name, const std::string& label);
+
+/// One of the "cases" of such a folder's cases.json; its media lie beside the folders.
+engine::GenerateRequest goldenGgufCase(const nlohmann::json& c);
+
 /// The most probable `tokens` tokens behind these ids, whatever they are.
 engine::GenerateRequest greedyRequest(std::vector<int32_t> ids, int64_t tokens);
 
