@@ -120,7 +120,7 @@ struct AdapterProbe {
 /// Immutable after loading; may be shared between sets.
 class Adapter {
 public:
-    [[nodiscard]] const std::string& name() const { return name_; } ///< Of the folder or file.
+    [[nodiscard]] const std::string& name() const { return name_; } ///< The folder's or file's.
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
     [[nodiscard]] const AdapterConfig& config() const { return config_; }
     [[nodiscard]] const std::vector<LowRankUpdate>& updates() const { return updates_; }

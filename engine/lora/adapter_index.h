@@ -19,7 +19,7 @@ struct AdapterIndex {
     CoverageReport coverage; ///< Without norms.
     AdapterFootprint footprint;
     std::unique_ptr<TensorSource> source;
-    /// Of the source's tensors, in PEFT's spelling; empty: they are their names.
+    /// The source's tensors in PEFT's spelling; empty: they are called so.
     std::vector<std::string> keys;
     /// The first reason to refuse the adapter as a whole.
     std::optional<Error> refusal;

@@ -4,6 +4,7 @@
 #include "engine/lora/gguf_adapter.h"
 
 #include "engine/base/utf8.h"
+#include "engine/families/gemma4/names.h"
 #include "engine/families/gguf/names.h"
 #include "engine/files/gguf_source.h"
 #include "engine/quant/quantize.h"
@@ -23,8 +24,6 @@ namespace {
 
 constexpr std::string_view kHalfA = ".lora_a";
 constexpr std::string_view kHalfB = ".lora_b";
-constexpr std::string_view kGateUp = ".experts.gate_up_proj";
-constexpr std::string_view kDown = ".experts.down_proj";
 
 Error adapterError(ErrorCode code,
                    std::string_view rule,
@@ -165,8 +164,10 @@ private:
                                      inQuotes(architecture), inQuotes(wanted)));
         }
         if (file_->is_data_absent) {
-            return adapterError(ErrorCode::InvalidFile, "GgufDataTruncated", *file_,
-                                said("the file was cut short; download it again"));
+            const std::string& name = file_->header.fileName();
+            return Error{ErrorCode::InvalidFile,
+                         said("%1: the file was cut short; download it again", name),
+                         {{"rule", "GgufDataTruncated"}, {"file", name}}};
         }
         return {};
     }
@@ -224,8 +225,10 @@ private:
             source_->add(tensor);
             return {};
         }
-        if (module.ends_with(kGateUp) || module.ends_with(kDown)) {
-            return addExperts(tensor, module, is_a);
+        for (const std::string_view parameter : expertParameters()) {
+            if (module.ends_with(parameter)) {
+                return addExperts(tensor, module, is_a);
+            }
         }
         if (module.ends_with(".weight")) {
             module.resize(module.size() - std::string_view(".weight").size());
@@ -277,7 +280,7 @@ private:
     /// [experts, rank, in] and [experts, out, rank] as [experts * rank, in] and [out, rank *
     /// experts], the expert's number fastest. PEFT wraps the second parameter around the first.
     Result<void> addExperts(const TensorInfo& tensor, const std::string& parameter, bool is_a) {
-        const bool is_inner = has_down_ && parameter.ends_with(kGateUp);
+        const bool is_inner = has_down_ && parameter.ends_with(expertParameters()[0]);
         out_.keys.push_back(parameter.substr(0, parameter.rfind('.')) +
                             (is_inner ? ".base_layer" : "") +
                             (is_a ? ".lora_A.weight" : ".lora_B.weight"));

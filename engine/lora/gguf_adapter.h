@@ -21,7 +21,7 @@ struct GgufAdapter {
     AdapterConfig config;
     /// Names of the file; shapes, orders and types as PEFT would store them, blocks as F32.
     std::unique_ptr<TensorSource> source;
-    std::vector<std::string> keys; ///< Of the source's tensors: how PEFT would name them.
+    std::vector<std::string> keys; ///< How PEFT would name the source's tensors.
 };
 
 /// Reads the header. Errors: as openGgufModel(); InvalidFile (a model or a projector, made for

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is found in file trees: caches, folders, halves of downloads, other formats, traps.
+#include "engine/api/load_request.h"
 #include "engine/base/paths.h"
 #include "tests/models/scanning.h"
 #include "tests/support/program/test_class.h"
@@ -305,8 +306,14 @@ void TestFinding::lmStudio() {
     put(path("models/pub/name/config.json"), kGemmaConfig); // stands for no model of its own
     put(path("models/pub/name/y-00001-of-00002.gguf"), "GGUF....");
     put(path("elsewhere/pub/moved/z.gguf"), "GGUF....");
+    put(path("models/pub/name/lora.gguf"),
+        std::string(24, 'G').replace(0, 4, "GGUF") + std::string(engine::kGgufAdapterMark));
     const ScanResult found = scan({root(path(), Place::LmStudio)});
-    QCOMPARE(found.entries.size(), size_t{2});
+    QCOMPARE(found.entries.size(), size_t{3});
+    const Entry* adapter = named(found, "pub/name/lora.gguf");
+    QVERIFY(adapter != nullptr && adapter->kind == Kind::Adapter);
+    QVERIFY(adapter->state == State::Usable && adapter->form == Form::Gguf);
+    QCOMPARE(adapter->bytes, uint64_t{24 + 31}); // the others go with the model
     const Entry* whole = named(found, "pub/name/x-Q4_K_M.gguf");
     QVERIFY(whole != nullptr && whole->state == State::Usable);
     QCOMPARE(whole->precision, std::string("Q4_K_M"));

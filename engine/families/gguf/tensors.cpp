@@ -314,11 +314,11 @@ public:
                 ENGINE_TRY(addBounds(tensor));
                 continue;
             }
-            const auto name = towerName(tensor.name, names);
+            auto name = towerName(tensor.name, names);
             if (!name) {
                 return unknown(tensor);
             }
-            ENGINE_TRY(addTower(tensor, std::move(*name), is_embedder));
+            ENGINE_TRY(addTower(tensor, std::move(*name), names == TowerNames::Embedders));
         }
         return {};
     }

@@ -70,7 +70,7 @@ inline std::string lastFirst(const std::string& data, size_t size, size_t ab, si
 struct LoraFileOptions {
     std::string architecture = "gemma4";
     float alpha = 0.0F;
-    uint64_t experts = 0;  ///< Of fused tensors.
+    uint64_t experts = 0;  ///< Fused in one tensor.
     uint64_t head_dim = 0; ///< llama: the rows of q and k stand by pairs.
 };
 

@@ -4,6 +4,7 @@
 // processor, on two simulated cards with the towers on the CPU, and streamed from disk; and the
 // files' tokenizer and turns.
 #include "tests/engine/files/raw_gguf.h"
+#include "tests/engine/lora/gguf_lora_file.h"
 #include "tests/engine/session/small_card.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
 #include "tests/support/engine/golden_engine.h"
@@ -335,6 +336,8 @@ void TestGguf::foldersWithFiles() {
     copy("e2b", "Q4_0.mmproj.gguf", "mmproj-BF16.gguf");
     copy("e2b", "Q4_0.mmproj.gguf", "mtp-m.gguf");
     copy("e2b", "Q4_0.mmproj.gguf", "n-00002-of-00002.gguf");
+    support::writeGguf(folder / "adapter.gguf",
+                       support::ggufLora(support::goldenAdapter("e2b", "text"), {}));
     const engine::Engine engine;
     for (const bool has_config : {false, true}) {
         if (has_config) {
