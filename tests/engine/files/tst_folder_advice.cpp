@@ -47,14 +47,16 @@ void TestFolderAdvice::says_data() {
         "is a file; choose its folder: ");
     row("a GGUF file", {"m.gguf"}, "m.gguf", "is a GGUF file", "is a GGUF file");
     row("a folder with a GGUF file", {"m-Q4_K_M.gguf"}, "", "m-Q4_K_M.gguf is a GGUF file",
-        "an adapter folder holds");
+        "but m-Q4_K_M.gguf is; if that is the adapter, give the file");
     const auto form = [&](const QByteArrayList& files, const char* path, const char* words) {
         row(words, files, path, words, *path == '\0' ? "an adapter folder holds" : words);
     };
-    form({"MODEL.GGUF"}, "", "MODEL.GGUF is a GGUF file: give the file itself");
+    row("capitals", {"MODEL.GGUF"}, "", "MODEL.GGUF is a GGUF file: give the file itself",
+        "give the file");
     form({"README", "sha256-0123=GGUF\3"}, "", "sha256-0123 is a GGUF file");
     form({"blob=GGUF\3"}, "blob", "blob is a GGUF file");
-    form({"a.gguf", "mmproj-a.gguf", "b.zip"}, "", "a.gguf is a GGUF file");
+    row("several files", {"a.gguf", "mmproj-a.gguf", "b.zip"}, "", "a.gguf is a GGUF file",
+        "but a.gguf is; if");
     form({"consolidated.00.pth", "params.json"}, "", "consolidated.00.pth is a file of PyTorch's");
     form({"model.ckpt"}, "model.ckpt", "model.ckpt is a file of PyTorch's");
     form({"training_args.bin", "model.safetensors"}, "", "there is no such file in the folder");
