@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model that is loaded and the one that is chosen are two things: what the top bar, the title
 // and the composer say of each, and the ways from one to the other. Esc while one is loaded.
+#include "engine/api/load_request.h"
 #include "tests/support/program/test_class.h"
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
@@ -15,9 +16,11 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QFile>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTest>
 
 using ui::MainWindow;
@@ -95,6 +98,7 @@ private Q_SLOTS:
     void assistantIsProposed();
     void escapeAsksBeforeALongLoad();
     void escapeOffersToResume();
+    void adapterFiles();
 };
 
 void TestChosenModel::bothAreOnScreen() {
@@ -282,6 +286,27 @@ void TestChosenModel::escapeOffersToResume() {
     QCOMPARE(wanted.size(), 1);
     QCOMPARE(wanted.last().first().value<engine::LoadRequest>().model,
              std::string("/models/gemma-4-E2B-it"));
+}
+
+/// A GGUF file is added where it says that it is an adapter, else chosen.
+void TestChosenModel::adapterFiles() {
+    const QTemporaryDir folder;
+    const auto write = [&folder](const char* name, std::string_view mark) {
+        QString path = folder.filePath(QString::fromLatin1(name));
+        QFile file(path);
+        const QByteArray bytes = "GGUF" + QByteArray(mark.data(), static_cast<int>(mark.size()));
+        return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() ? path
+                                                                                    : QString();
+    };
+    const QString adapter = write("lora.GGUF", engine::kGgufAdapterMark);
+    const QString model = write("model.gguf", "general.type, adapter");
+    Window w;
+    w.window.takeFiles({adapter});
+    QCOMPARE(w.session().adapters().size(), size_t{1});
+    QCOMPARE(w.session().adapters()[0].folder, adapter.toStdString());
+    QCOMPARE(w.session().model(), QStringLiteral("demo"));
+    w.window.takeFiles({model});
+    QCOMPARE(w.session().model(), model);
 }
 
 TEST_CLASS_WITH(QApplication, TestChosenModel)
