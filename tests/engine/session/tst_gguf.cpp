@@ -374,7 +374,7 @@ void TestGguf::ollamasBlob() {
     const std::string projector = support::textOf(folderOf("e2b") / "Q4_0.mmproj.gguf");
     std::ofstream(blob, std::ios::binary)
         << ollamasFile(support::textOf(folderOf("e2b") / "Q4_0.gguf"), projector, is_packed);
-    engine::LoadRequest two = loadOf("e2b", "Q4_0");
+    engine::LoadRequest two = support::goldenGgufRequest("e2b", "Q4_0");
     two.sim_gpus = {64U << 20U, 64U << 20U};
     two.device_map = map.toStdString();
     engine::LoadRequest one = two;
@@ -388,9 +388,11 @@ void TestGguf::ollamasBlob() {
     QVERIFY(engine.summary()->has_vision && engine.summary()->has_audio);
     QVERIFY(engine.summary()->warnings.empty());
     for (const auto& c : ::folder("e2b").cases["cases"]) {
-        const auto logits = support::must(engine.logits(requestOf(c), kRows, {}), "blob");
+        const auto logits =
+            support::must(engine.logits(support::goldenGgufCase(c), kRows, {}), "blob");
         QCOMPARE(logits.logits,
-                 support::must(expected.logits(requestOf(c), kRows, {}), "two files").logits);
+                 support::must(expected.logits(support::goldenGgufCase(c), kRows, {}), "two files")
+                     .logits);
     }
     // A file that is named is taken in place of the model's own towers.
     one.projector = two.projector;
