@@ -109,6 +109,7 @@ namespace kernels::cuda {
     X(product_experts_16)                                                                          \
     X(product_experts_16_gated)                                                                    \
     X(gemm_experts)                                                                                \
+    X(gemm_experts_blocks)                                                                         \
     X(take_rows)                                                                                   \
     X(sum_experts)                                                                                 \
     X(experts_bf16)                                                                                \

@@ -208,6 +208,15 @@ void TestCudaExperts::products_data() {
     QTest::newRow("gated, some rows") << nf4 << false << 64 << 256 << true << some;
     QTest::newRow("gated, many rows") << nf4 << true << 66 << 64 << true << many;
     QTest::newRow("16 bits, few rows") << bf16 << false << 70 << 72 << false << few;
+    for (const auto& [format, columns] : {std::pair{WeightFormat::Q4_0, 96},
+                                          {WeightFormat::Q8_0, 704},
+                                          {WeightFormat::Q5_1, 64},
+                                          {WeightFormat::Q4_K, 512},
+                                          {WeightFormat::Q6_K, 256},
+                                          {WeightFormat::IQ4_XS, 256}}) {
+        QTest::addRow("blocks of %s", formatName(format))
+            << static_cast<int>(format) << false << 80 << columns << false << many;
+    }
     QTest::newRow("16 bits, many rows") << bf16 << false << 64 << 136 << false << many;
 }
 

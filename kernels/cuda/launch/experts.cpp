@@ -137,6 +137,10 @@ Status expertProducts(Queue q, const ExpertProductArgs& a) {
         return s.launch(KernelId::gemm_experts, tiles(a.most, 64), tiles(outputs, 64), depth, 128,
                         65536U, args);
     }
+    if (hasBlocks(a.w) && !a.is_gated) {
+        return s.launch(KernelId::gemm_experts_blocks, tiles(a.most, 64), tiles(outputs, 64), depth,
+                        128, 65536U, args);
+    }
     if (!hasCodes(a.w) || a.w.block_size != 64 || a.w.cols % 64 != 0) {
         return Status::Unsupported;
     }

@@ -5,80 +5,10 @@
 // input. Weights of one step may have different formats.
 #pragma once
 
+#include "kernels/cuda/device/common/block_codes.cuh"
 #include "kernels/cuda/device/decode/project_input.cuh"
 
 namespace kernels::cuda {
-
-/// What a byte of codeWords() has above the code that it stands for.
-template <WeightFormat F>
-constexpr int kCodeZero = F == WeightFormat::Q8_0     ? 128
-                          : F == WeightFormat::Q4_0   ? 8
-                          : F == WeightFormat::Q5_0   ? 16
-                          : F == WeightFormat::Q6_K   ? 32
-                          : F == WeightFormat::Q3_K   ? 4
-                          : F == WeightFormat::Q2_0   ? 1
-                          : F == WeightFormat::MXFP4  ? 12
-                          : F == WeightFormat::IQ4_NL ? 127
-                          : F == WeightFormat::IQ4_XS ? 127
-                                                      : 0;
-
-/// Four bytes, as wide as blocks of the format are aligned.
-template <WeightFormat F>
-__device__ __forceinline__ uint32_t wordAt(const uint8_t* at) {
-    if constexpr (BlockFormat<F>::kBytes % 4 == 0) {
-        return *reinterpret_cast<const uint32_t*>(at);
-    } else if constexpr (BlockFormat<F>::kBytes % 2 == 0) {
-        const auto* const halves = reinterpret_cast<const uint16_t*>(at);
-        return halves[0] | static_cast<uint32_t>(halves[1]) << 16;
-    } else {
-        return readU16(at) | readU16(at + 2) << 16;
-    }
-}
-
-/// Bytes of a table of 16 for four codes of a byte each.
-__device__ __forceinline__ uint32_t lookUpFour(const uint32_t (&table)[4], uint32_t codes) {
-    const uint32_t low3 = codes & 0x07070707U;
-    const uint32_t pairs = low3 | low3 >> 4; // bytes 0 and 2 hold two selectors each
-    const uint32_t selector = (pairs & 255U) | (pairs >> 8 & 0xff00U);
-    const uint32_t upper = (codes >> 3 & 0x01010101U) * 255U;
-    return (__byte_perm(table[0], table[1], selector) & ~upper) |
-           (__byte_perm(table[2], table[3], selector) & upper);
-}
-
-/// The codes of a run, each plus kCodeZero, a byte each.
-template <WeightFormat F>
-__device__ __forceinline__ void codeWords(const CodeRun& run, uint32_t (&words)[4]) {
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-        if constexpr (F == WeightFormat::Q8_0) {
-            words[i] = wordAt<F>(run.low + 4 * i) ^ 0x80808080U;
-        } else if constexpr (F == WeightFormat::Q2_0) {
-            const uint32_t four = run.low[i];
-            words[i] = (four | four << 6 | four << 12 | four << 18) & 0x03030303U;
-        } else if constexpr (F == WeightFormat::Q2_K || F == WeightFormat::Q3_K) {
-            words[i] = wordAt<F>(run.low + 4 * i) >> run.low_shift & 0x03030303U;
-            if constexpr (F == WeightFormat::Q3_K) {
-                words[i] |= (wordAt<F>(run.high + 4 * i) >> run.high_shift & 0x01010101U) << 2;
-            }
-        } else {
-            words[i] = wordAt<F>(run.low + 4 * i) >> run.low_shift & 0x0f0f0f0fU;
-            if constexpr (F == WeightFormat::Q5_0 || F == WeightFormat::Q5_1) {
-                const uint32_t four = run.bits >> (4 * i) & 15U;
-                words[i] |= (four * 0x00204081U & 0x01010101U) << 4; // a bit a byte
-            } else if constexpr (F == WeightFormat::Q5_K) {
-                words[i] |= (wordAt<F>(run.high + 4 * i) >> run.high_shift & 0x01010101U) << 4;
-            } else if constexpr (F == WeightFormat::Q6_K) {
-                words[i] |= (wordAt<F>(run.high + 4 * i) >> run.high_shift & 0x03030303U) << 4;
-            } else if constexpr (F == WeightFormat::IQ4_NL || F == WeightFormat::IQ4_XS) {
-                constexpr uint32_t table[4] = {0x3e2c1700U, 0x75695c4eU, 0xa5988c80U, 0xf0d8c4b4U};
-                words[i] = lookUpFour(table, words[i]);
-            } else if constexpr (F == WeightFormat::MXFP4) {
-                constexpr uint32_t table[4] = {0x0f0e0d0cU, 0x18141210U, 0x090a0b0cU, 0x00040608U};
-                words[i] = lookUpFour(table, words[i]);
-            }
-        }
-    }
-}
 
 /// <16 codes, input> with x as two fp16 values a word.
 template <WeightFormat F>
