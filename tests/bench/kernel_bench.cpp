@@ -88,7 +88,9 @@ public:
         } shapes[] = {{1536, 1536}, {1536, 6144}, {6144, 1536}, {1536, 12288}, {12288, 1536}};
         for (const WeightFormat format :
              {WeightFormat::BF16, WeightFormat::Nf4, WeightFormat::Fp4, WeightFormat::Int8Row,
-              WeightFormat::F16, WeightFormat::F32}) {
+              WeightFormat::F16, WeightFormat::F32, WeightFormat::Int4, WeightFormat::Q4_0,
+              WeightFormat::Q8_0, WeightFormat::Q4_K, WeightFormat::Q5_K, WeightFormat::Q6_K,
+              WeightFormat::Q5_0, WeightFormat::Q2_K, WeightFormat::Q3_K, WeightFormat::IQ4_NL}) {
             for (const bool nested : {false, true}) {
                 if (nested && format != WeightFormat::Nf4) {
                     continue;
@@ -261,8 +263,26 @@ private:
             return "int4";
         case WeightFormat::Int8:
             return "int8 blocks";
+        case WeightFormat::Q4_0:
+            return "Q4_0";
+        case WeightFormat::Q8_0:
+            return "Q8_0";
+        case WeightFormat::Q4_K:
+            return "Q4_K";
+        case WeightFormat::Q5_K:
+            return "Q5_K";
+        case WeightFormat::Q6_K:
+            return "Q6_K";
+        case WeightFormat::Q5_0:
+            return "Q5_0";
+        case WeightFormat::Q2_K:
+            return "Q2_K";
+        case WeightFormat::Q3_K:
+            return "Q3_K";
+        case WeightFormat::IQ4_NL:
+            return "IQ4_NL";
         default:
-            return "blocks"; // not measured here
+            return "?"; // not measured here
         }
     }
 
@@ -274,11 +294,15 @@ private:
         return p;
     }
 
+    /// Values with a scale: of W4A16 files 32, of bitsandbytes' formats 64.
+    static int32_t blockOf(WeightFormat format) { return format == WeightFormat::Int4 ? 32 : 64; }
+
     /// Bytes of one weight of a format, with its scales.
     static int64_t weightBytes(WeightFormat format, bool nested, int64_t n) {
         const kernels::WeightFormatRow& row = kernels::rowOf(format);
         const bool has_codes = row.layout == kernels::WeightLayout::Codes;
-        return n * row.bits / 8 + (has_codes ? n / 64 * (nested ? 1 : 4) : 0);
+        return kernels::valueBytes(format, n) +
+               (has_codes ? n / blockOf(format) * (nested ? 1 : 4) : 0);
     }
 
     /// Rotating copies of a weight: copy i starts at i * bytes of one large block.
@@ -296,7 +320,7 @@ private:
             char* p = base + (i % copies) * bytes;
             w.data = p;
             char* scales = p + w.rows * w.cols / 2;
-            if (w.format == WeightFormat::Nf4 || w.format == WeightFormat::Fp4) {
+            if (kernels::hasCodes(w)) {
                 if (nested) {
                     w.absmax_q = reinterpret_cast<uint8_t*>(scales);
                 } else {
@@ -320,7 +344,8 @@ private:
         w.view.format = format;
         w.view.rows = out;
         w.view.cols = in;
-        w.view.block_size = 64;
+        w.view.block_size = blockOf(format);
+        w.view.expand_type = DType::BF16;
         w.nested_absmax.assign(static_cast<size_t>(n / 64 / 256 + 1), 0.5F);
         w.row_scale.assign(static_cast<size_t>(out), 0.01F);
         if (nested) {

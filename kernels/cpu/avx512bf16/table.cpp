@@ -2,6 +2,7 @@
 // The table for AVX-512 with BF16, VBMI and VNNI: products of bf16 operands with fp32 sums (of
 // bytes and 16-bit integers for one token and 4-bit or int8 rows); F32 and F16 weights stay in
 // fp32.
+#include "kernels/cpu/avx512/dot_blocks.h"
 #include "kernels/cpu/avx512/dot_codes.h"
 #include "kernels/cpu/avx512/dot_int8.h"
 #include "kernels/cpu/avx512bf16/matmul_bf16.h"
@@ -19,6 +20,7 @@ struct Avx512Bf16Kit {
     using FourBitOne = FourBitByteDot<V>;
     using Bf16 = Bf16Dot;
     using Int8 = Int8Dot<V>;
+    using Blocks = BlockByteDot<V>;
     using Matmul = MatmulBf16;
     using MatmulExact = MatmulFp32<V, 12, 2>;
     static constexpr DotLimits kDotLimits = {.bf16 = 6, .four_bit = 20, .int8 = 8, .exact = 8};

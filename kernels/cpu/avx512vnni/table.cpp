@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table for AVX-512 with VNNI: 4-bit rows and one token as products of bytes, int8 rows in 16
 // bits; everything else in fp32, weights widened on the way.
+#include "kernels/cpu/avx512/dot_blocks.h"
 #include "kernels/cpu/avx512/dot_codes.h"
 #include "kernels/cpu/avx512/dot_four_bit.h"
 #include "kernels/cpu/avx512/dot_int8.h"
@@ -21,6 +22,7 @@ struct Avx512VnniKit {
     static constexpr int64_t kFourBitOneTokens = FourBitOne::kMostTokens;
     using Bf16 = NaturalDot<V, WeightFormat::BF16>;
     using Int8 = Int8Dot<V>;
+    using Blocks = BlockByteDot<V>;
     using Matmul = MatmulFp32<V, 12, 2>; // 24 accumulators of 32 registers
     using MatmulExact = Matmul;
     static constexpr DotLimits kDotLimits = {.bf16 = 28, .four_bit = 32, .int8 = 20, .exact = 8};

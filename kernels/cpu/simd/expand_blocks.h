@@ -8,6 +8,8 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
+
 namespace kernels::cpu {
 
 template <class V>

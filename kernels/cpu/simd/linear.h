@@ -4,6 +4,7 @@
 //
 //   V         vector layer
 //   FourBit   dot policy for aligned 4-bit rows;  Bf16  for bf16 rows;  Int8  for int8 rows
+//   Blocks    dot policy for GGUF's blocks
 //   FourBitOne  optional: in place of FourBit for one token, or for up to kFourBitOneTokens
 //   Matmul    tile product for bf16, 4-bit and int8 weights;  MatmulExact  for F32 and F16
 //   kDotLimits  where the packed path takes over
@@ -110,8 +111,9 @@ struct Linear {
         case WeightLayout::Int8Row:
             return fn(DotTag<typename Kit::Int8>(), w.cols);
         case WeightLayout::Int8Block:
-        case WeightLayout::Blocks:
             return fn(DotTag<ExpandingDot<V>>(), valueBytes(w.format, w.cols));
+        case WeightLayout::Blocks:
+            return fn(DotTag<typename Kit::Blocks>(), valueBytes(w.format, w.cols));
         case WeightLayout::Codes:
             break;
         }
