@@ -3,7 +3,7 @@
 // read bandwidth, products of many tokens and attention against the arithmetic peak. Shapes are
 // those of Gemma 4 E2B. Other programs on the machine lower every figure, so each is the best of
 // several runs. Usage: belfry_kernel_bench [seconds per figure] [table] [part: gemv gemm attention
-// jobs steps other] [threads]
+// jobs steps other] [threads] [format of decode products]
 #include "kernels/cpu/host_device.h"
 #include "kernels/cpu/machine_probe.h"
 #include "kernels/cpu/tables.h"
@@ -80,7 +80,8 @@ public:
         std::printf("table:   %s\n", ops_.name);
     }
 
-    void gemv() {
+    /// wanted: the name of a format, or nothing for all.
+    void gemv(const std::string& wanted) {
         std::printf("\n%-34s %9s %8s %7s %9s\n", "decode products", "us", "GB/s", "of read",
                     "in cache");
         const struct {
@@ -92,7 +93,8 @@ public:
               WeightFormat::Q8_0, WeightFormat::Q4_K, WeightFormat::Q5_K, WeightFormat::Q6_K,
               WeightFormat::Q5_0, WeightFormat::Q2_K, WeightFormat::Q3_K, WeightFormat::IQ4_NL}) {
             for (const bool nested : {false, true}) {
-                if (nested && format != WeightFormat::Nf4) {
+                if ((nested && format != WeightFormat::Nf4) ||
+                    (!wanted.empty() && name(format, nested) != wanted)) {
                     continue;
                 }
                 double bytes_all = 0.0;
@@ -119,6 +121,9 @@ public:
                             bytes_all / seconds_all / 1e9, percent(read_seconds_all, seconds_all),
                             bytes_all / cache_seconds_all / 1e9);
             }
+        }
+        if (!wanted.empty()) {
+            return;
         }
         decodeLine(WeightFormat::BF16, false, 1536, 262144, 1);
         decodeLine(WeightFormat::Int8Row, false, 1536, 262144, 1);
@@ -598,7 +603,7 @@ int main(int argc, char** argv) {
     }
     const auto wants = [&](const char* name) { return part == "all" || part == name; };
     if (wants("gemv")) {
-        bench.gemv();
+        bench.gemv(argc > 5 ? argv[5] : "");
     }
     if (wants("gemm")) {
         bench.gemm();

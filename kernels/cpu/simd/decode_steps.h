@@ -160,7 +160,8 @@ private:
 
     static bool hasSamePolicy(const WeightView& a, const WeightView& b) {
         return a.format == b.format &&
-               (!hasCodes(a) || BlockScales<V>::canServe(a) == BlockScales<V>::canServe(b));
+               (!hasCodes(a) || (BlockScales<V>::canServe(a) == BlockScales<V>::canServe(b) &&
+                                 SmallBlockDot<V>::canServe(a) == SmallBlockDot<V>::canServe(b)));
     }
 
     /// The row that the weights multiply, made in `room` [2 * in], which begins with the residual

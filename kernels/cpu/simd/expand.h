@@ -18,7 +18,7 @@ struct Expand {
 
     static KERNELS_INLINE F roundTo(DType type, F v) {
         if (type == DType::BF16) {
-            return V::widenBf16(V::narrowBf16(v));
+            return V::roundBf16(v);
         }
         return type == DType::F16 ? V::widenF16(V::narrowF16(v)) : v;
     }

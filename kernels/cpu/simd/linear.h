@@ -14,6 +14,7 @@
 #include "kernels/cpu/shape_checks.h"
 #include "kernels/cpu/simd/block_scales.h"
 #include "kernels/cpu/simd/dot_dense.h"
+#include "kernels/cpu/simd/dot_small_blocks.h"
 #include "kernels/cpu/simd/gemm.h"
 #include "kernels/cpu/simd/low_rank.h"
 
@@ -118,7 +119,8 @@ struct Linear {
             break;
         }
         if (!BlockScales<V>::canServe(w)) {
-            return fn(DotTag<ExpandingDot<V>>(), w.cols / 2);
+            return SmallBlockDot<V>::canServe(w) ? fn(DotTag<SmallBlockDot<V>>(), w.cols / 2)
+                                                 : fn(DotTag<ExpandingDot<V>>(), w.cols / 2);
         }
         if constexpr (requires { typename Kit::FourBitOne; }) {
             if (tokens <= fourBitOneTokens()) {

@@ -160,6 +160,18 @@ struct Avx2 {
         const F high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + 8), index);
         return _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(index, 28)));
     }
+    static KERNELS_INLINE void lookUpPairs(const uint8_t* bytes, const F* table, F& high, F& low) {
+        const I wide =
+            _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes)));
+        // As above: bit 3 of the index picks the half of the table.
+        const auto lookUp = [table](I index) __attribute__((always_inline)) {
+            return _mm256_blendv_ps(_mm256_permutevar8x32_ps(table[0], index),
+                                    _mm256_permutevar8x32_ps(table[1], index),
+                                    _mm256_castsi256_ps(_mm256_slli_epi32(index, 28)));
+        };
+        high = lookUp(_mm256_srli_epi32(wide, 4));
+        low = lookUp(wide);
+    }
 
     /// n < 8 elements of 16 bits, zeros above; reads nothing behind them.
     static KERNELS_INLINE __m128i load16Part(const uint16_t* p, int64_t n) {
@@ -214,6 +226,7 @@ struct Avx2 {
         return _mm_packus_epi32(_mm256_castsi256_si128(rounded),
                                 _mm256_extracti128_si256(rounded, 1));
     }
+    static KERNELS_INLINE F roundBf16(F v) { return widenBf16(narrowBf16(v)); }
     static KERNELS_INLINE void storeBf16(uint16_t* p, F v) {
         _mm_storeu_si128(reinterpret_cast<__m128i*>(p), narrowBf16(v));
     }

@@ -168,6 +168,14 @@ struct Avx512 {
         return _mm512_permutexvar_ps(_mm512_srlv_epi32(both, shift), _mm512_loadu_ps(table));
     }
 
+    /// The values of the codes in kWidth bytes, high nibbles and low ones; `table` holds 16 values.
+    static KERNELS_INLINE void lookUpPairs(const uint8_t* bytes, const F* table, F& high, F& low) {
+        const I wide =
+            _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)));
+        high = _mm512_permutexvar_ps(_mm512_srli_epi32(wide, 4), table[0]);
+        low = _mm512_permutexvar_ps(wide, table[0]);
+    }
+
     static KERNELS_INLINE F widenBf16(__m256i bits) {
         return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
     }
@@ -199,6 +207,16 @@ struct Avx512 {
         const __mmask16 is_nan = _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
         rounded = _mm512_mask_or_epi32(rounded, is_nan, bits, _mm512_set1_epi32(0x400000));
         return _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16));
+    }
+    /// widenBf16(narrowBf16(v)), without moving lanes; the payload of a NaN stays.
+    static KERNELS_INLINE F roundBf16(F v) {
+        const __m512i bits = _mm512_castps_si512(v);
+        const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+        const __m512i sum =
+            _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
+        const F rounded = _mm512_castsi512_ps(
+            _mm512_and_si512(sum, _mm512_set1_epi32(static_cast<int32_t>(0xffff0000U))));
+        return select(isNan(v), v, rounded);
     }
     static KERNELS_INLINE void storeBf16(uint16_t* p, F v) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), narrowBf16(v));
