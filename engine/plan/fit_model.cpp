@@ -199,6 +199,7 @@ FitFormats FitModel::weigh(Format quant, Format head, int quality) const {
         }
         ResolvedTensor row;
         row.format = loadFormat(tensor, stored, quant, request.quantizes_experts);
+        out.has_blocks = out.has_blocks || hasBlocks(row.format);
         const int64_t bytes = saturated(rowBytes(request, row, tensor));
         const AdapterNeed adapter = adapterOf(tensor.name);
         if (tensor.part.role == PartRole::Assistant) { // goes where its last layer's keys are
@@ -275,8 +276,9 @@ void FitModel::addTimes() {
 
 int64_t FitModel::readPs(int64_t bytes, int device) const {
     const FitDevice& d = devices[static_cast<size_t>(device)];
-    return picoseconds(static_cast<double>(bytes) /
-                       (bandwidthShare(d.as_card) * d.rates.read_bytes_per_s));
+    return picoseconds(
+        static_cast<double>(bytes) /
+        (bandwidthShare(d.as_card, formats.front().has_blocks) * d.rates.read_bytes_per_s));
 }
 
 int64_t FitModel::headPs(int device) const {

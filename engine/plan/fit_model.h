@@ -49,6 +49,7 @@ struct FitFormats {
     Format head = Format::AsStored;
     int quality = 0; ///< 0 = as asked; more = smaller than asked.
     bool has_own_head = false;
+    bool has_blocks = false;            ///< Weights are blocks of a GGUF file.
     std::vector<int64_t> layer_bytes;   ///< Weights and adapters per layer.
     std::vector<int64_t> layer_scratch; ///< For adapters: the largest on a device counts once.
     std::array<int64_t, FitBlockCount> bytes{};

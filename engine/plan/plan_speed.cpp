@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/plan_speed.h"
 
+#include "engine/api/formats.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -64,8 +66,8 @@ double diskSeconds(const TensorPlacement& row, const DeviceRates& disk) {
            static_cast<double>(row.made_from_bytes) / kMadePerSecond;
 }
 
-double bandwidthShare(DeviceId device) {
-    return device.kind == DeviceId::Kind::Cuda ? 0.85 : 0.80;
+double bandwidthShare(DeviceId device, bool has_blocks) {
+    return device.kind == DeviceId::Kind::Cuda ? 0.85 : has_blocks ? 0.65 : 0.80;
 }
 
 double towerFixedSeconds(DeviceId device, bool is_image) {
@@ -139,8 +141,8 @@ private:
                    ? it->second
                    : rates_.emplace(id, ratesOf(findDevice(*input_.devices, id), id)).first->second;
     }
-    double readRate(DeviceId device) {
-        return bandwidthShare(device) * rate(device).read_bytes_per_s;
+    double readRate(DeviceId device, bool has_blocks = false) {
+        return bandwidthShare(device, has_blocks) * rate(device).read_bytes_per_s;
     }
     /// Seconds to bring a tensor to its compute device once.
     double travel(const TensorPlacement& row) {
@@ -197,7 +199,8 @@ void SpeedSums::addTensor(size_t row_index) {
         read *= static_cast<double>(text_.top_k_experts) /
                 static_cast<double>(std::max<int64_t>(1, text_.num_experts));
     }
-    decode_ += read / readRate(row.compute) + (is_streamed ? travel(row) : 0.0);
+    decode_ +=
+        read / readRate(row.compute, hasBlocks(row.format)) + (is_streamed ? travel(row) : 0.0);
     if (is_head_row) {
         head_device_ = row.compute;
     } else if (tensor->kind == TensorKind::Linear) {

@@ -15,7 +15,8 @@ namespace engine {
 DeviceRates ratesOf(const DeviceInfo* device, DeviceId id);
 
 /// Share of a device's bandwidth that the kernels reach (the rest is in layer_overhead_s).
-double bandwidthShare(DeviceId device);
+/// has_blocks: weights are blocks of a GGUF file, which take a processor more arithmetic.
+double bandwidthShare(DeviceId device, bool has_blocks = false);
 
 struct SpeedInput {
     const ModelConfig* config = nullptr;

@@ -2,6 +2,7 @@
 // What a plan says besides published totals: exact bytes per format and residency, staging areas,
 // limits and DM09 with its advice, transfers and DM20 to DM22, the cache's place, modules.
 #include "engine/base/sentence_english.h"
+#include "engine/plan/plan_speed.h"
 #include "engine/plan/plan_transfers.h"
 #include "engine/quant/quantize.h"
 #include "tests/engine/plan/plan_fixture.h"
@@ -145,6 +146,7 @@ private Q_SLOTS:
     void notJudgedWhenUnplaced();
     void oneDeviceMovesNothing();
     void madeAtEveryUse();
+    void blocksOnTheProcessor();
     void splitStack();
     void kvReadersElsewhere();
     void kvPlace();
@@ -720,6 +722,24 @@ void TestPlanner::madeAtEveryUse() {
     QVERIFY(read(cached) < read(stored) * 3 / 10);
     QVERIFY(cached.estimate.decode_tokens_per_s > stored.estimate.decode_tokens_per_s);
     QVERIFY(cached.notes.empty());
+}
+
+// A processor reads blocks of GGUF files at a smaller share of its memory's rate, a card does not.
+void TestPlanner::blocksOnTheProcessor() {
+    const auto speed = [](Format packed) {
+        PlanRequest request = mapped(e2b(), native("", "\"cpu\""));
+        for (const ExpectedTensor& tensor : listTensors(request.config)) {
+            StoredTensor& stored = request.stored[tensor.name];
+            if (tensor.kind == TensorKind::Linear && tensor.tower == Tower::Language) {
+                stored.packed = packed;
+                stored.block_size = 32;
+            }
+        }
+        return makePlan(request).estimate.decode_tokens_per_s;
+    };
+    // 18 bytes for 32 values, and 20: 16 for the codes and an fp32 scale.
+    QVERIFY(speed(Format::Q4_0) < speed(Format::Int4));
+    QCOMPARE(bandwidthShare(DeviceId::cuda(0), true), bandwidthShare(DeviceId::cuda(0), false));
 }
 
 void TestPlanner::splitStack() {
