@@ -3,9 +3,9 @@
 // with 4-bit codes in blocks of 32. A chunk holds a piece of each of its rows, the rows slot_bytes
 // apart. The input lies there as two parts of bf16, as it does for bf16 weights.
 //
-// A lane has four neighbouring columns of every run of 16. Its codes become bf16 as 128 + code, two
-// bits operations for two of them; what is too much meets the sum of the input, as offsets of
-// blocks do. Tensor cores make that sum, too: a row of ones is multiplied.
+// A lane has four neighbouring columns of every run of 16. Its codes become bf16 as 128 + code: two
+// of them by a shift and a mask. What is too much meets the sum of the input, as offsets of blocks
+// do. Tensor cores make that sum, too: they multiply the input by a row of ones.
 #pragma once
 
 #include "kernels/cuda/device/decode/stream_input.cuh"
@@ -29,8 +29,8 @@ constexpr int kRangeRuns = F == WeightFormat::Q6_K ? 1 : 2; ///< In runs of 16.
 template <WeightFormat F>
 constexpr int kUnitRanges = 4 / kRangeRuns<F>;
 
-/// The codes of a lane in a unit of 64 columns: of run r columns 4 t and 4 t + 1, then the next
-/// two.
+/// The codes of a lane in a unit of 64 columns: of run r columns 4 t and 4 t + 2, then 4 t + 1 and
+/// 4 t + 3. A word of four bytes gives such pairs without a permutation.
 using UnitCodes = uint32_t[4][2];
 template <WeightFormat F>
 struct UnitRanges {
@@ -248,12 +248,7 @@ struct LoadedUnit<WeightFormat::Int4> {
 #pragma unroll
         for (int b = 0; b < 2; ++b) {
             const float scale = __uint_as_float(b == 0 ? absmax.x : absmax.y) * 0.125F;
-            const __nv_bfloat162 upper = __floats2bfloat162_rn(scale, scale);
-            const float rest = scale - __bfloat1622float2(upper).x;
-            const __nv_bfloat162 lower = __floats2bfloat162_rn(rest, rest);
-            uint32_t both[2];
-            memcpy(&both[0], &upper, 4);
-            memcpy(&both[1], &lower, 4);
+            const TwoHalves parts(scale, scale);
 #pragma unroll
             for (int i = 0; i < 2; ++i) {
 #pragma unroll
@@ -264,7 +259,7 @@ struct LoadedUnit<WeightFormat::Int4> {
                         maskAndSet<kNibbles>(h == 0 ? two >> 4 : two, kBf16Of128);
                     const uint32_t code = subtractPairs(biased, 0x43084308U);
                     codes[2 * b + i][h] =
-                        multiplyAddPairs(code, both[0], multiplyHalves(code, both[1]));
+                        multiplyAddPairs(code, parts.high, multiplyHalves(code, parts.low));
                 }
             }
         }
