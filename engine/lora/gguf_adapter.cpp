@@ -71,7 +71,7 @@ public:
     read(const TensorInfo& tensor, uint64_t offset, std::span<std::byte> out) const override {
         const TensorInfo* stored = stored_->find(tensor.name);
         const auto format = stored == nullptr ? std::nullopt : blockFormatOf(stored->type);
-        if (!format) {
+        if (stored == nullptr || !format) {
             return stored_->read(tensor, offset, out);
         }
         if (offset > tensor.size_bytes || out.size() > tensor.size_bytes - offset) {
