@@ -127,7 +127,7 @@ struct StreamSizes {
 };
 /// Rows in blocks of a step, whose weights may have several formats.
 struct BlockRows {
-    int64_t bytes = 0; ///< Of the widest row; 0: they are not in blocks.
+    int64_t bytes = 0; ///< The widest row has so many; 0: they are not in blocks.
     int grain = 1;     ///< Pieces are a multiple of so many units of 64 columns.
     int chunk_bytes = 0;
 };

@@ -30,7 +30,7 @@ public:
         return true;
     }
 
-    /// Of each 32 columns the even ones, then the odd ones.
+    /// The even ones of each 32 columns, then the odd ones.
     static void convert(const float* x, int64_t cols, float* out) {
         for (int64_t k = 0; k < cols; k += kStep) {
             for (int64_t i = 0; i < kStep / 2; ++i) {

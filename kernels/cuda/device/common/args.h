@@ -377,8 +377,8 @@ BELFRY_HOST_DEVICE constexpr int32_t inputRowBytes(int32_t input, int32_t cols) 
 /// Units of a step at most.
 inline constexpr int kMaxLoraUnits = 512;
 
-/// Of a step with weights in blocks: their formats differ; pieces of rows begin anywhere between
-/// whole 16 bytes.
+/// What a step with weights in blocks may be: their formats differ; pieces of rows begin anywhere
+/// between whole 16 bytes.
 inline constexpr int16_t kBlocksDiffer = 1;
 inline constexpr int16_t kBlocksUnaligned = 2;
 
@@ -402,7 +402,7 @@ struct ProjectKernelArgs {
     /// after the other for all tiles of a pass; `units` are those of a part.
     int16_t pieces;
     int32_t pass_tiles; ///< Tiles whose sums are in shared memory at a time.
-    // Of weights in blocks:
+    // For weights in blocks:
     int16_t slot_bytes; ///< From row to row in a chunk; 0: they are not in blocks.
     int16_t block_traits;
     // What is above is all that fetching needs.

@@ -127,7 +127,7 @@ struct LoadedUnit { // formats with 32 values: Q4_0, Q4_1, Q5_0, Q5_1, Q8_0
 
 template <WeightFormat F>
 struct LoadedGroup {  // Q4_K, Q5_K
-    uint32_t low[2];  ///< Of runs i and i + 2.
+    uint32_t low[2];  ///< Runs i and i + 2.
     uint32_t high[2]; ///< Fifth bits of the block.
     uint4 head;
 
@@ -183,7 +183,7 @@ struct LoadedUnit<WeightFormat::Q5_K> : LoadedGroup<WeightFormat::Q5_K> {};
 
 template <>
 struct LoadedUnit<WeightFormat::Q6_K> {
-    uint32_t low[2][2]; ///< Of runs i + 2 n.
+    uint32_t low[2][2]; ///< Runs i + 2 n.
     uint32_t high[2];
     uint32_t scales, scale;
 
