@@ -200,8 +200,7 @@ inline uint32_t multiplyAddPairs(uint32_t a, uint32_t b, uint32_t c) {
         // Rounded to odd first, so that the second rounding is the only one.
         auto bits = std::bit_cast<uint32_t>(value);
         if (static_cast<double>(value) != exact && (bits & 1U) == 0) {
-            const bool is_too_large =
-                std::fabs(static_cast<double>(value)) > std::fabs(exact);
+            const bool is_too_large = std::fabs(static_cast<double>(value)) > std::fabs(exact);
             bits = is_too_large ? bits - 1 : bits + 1;
         }
         const uint32_t rounded = (bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U;
