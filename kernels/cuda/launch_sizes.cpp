@@ -134,9 +134,9 @@ int64_t halfPieces(int64_t units) {
 
 /// Bytes from row to row of pieces in a chunk: room for what lies between a row and whole 16 bytes,
 /// and an odd number of these, so that rows begin in different banks.
-int64_t slotBytes(int64_t row_bytes, int64_t pieces) {
-    const int64_t bytes = row_bytes / pieces;
-    const bool is_aligned = row_bytes % 16 == 0 && bytes % 16 == 0;
+int64_t slotBytes(const BlockRows& blocks, int64_t pieces) {
+    const int64_t bytes = blocks.bytes / pieces;
+    const bool is_aligned = !blocks.is_mixed && blocks.bytes % 16 == 0 && bytes % 16 == 0;
     return (ceilDivide(is_aligned ? bytes : bytes + 15, 16) | 1) * 16;
 }
 
@@ -152,7 +152,7 @@ BlockCut blockCut(int64_t units, const BlockRows& blocks) {
             continue;
         }
         for (int64_t folds = 1; folds <= 4; folds *= 2) {
-            if (kTileRows / folds * slotBytes(blocks.bytes, pieces) <= blocks.chunk_bytes &&
+            if (kTileRows / folds * slotBytes(blocks, pieces) <= blocks.chunk_bytes &&
                 ceilDivide(units / pieces, folds) <= kChunkUnits) {
                 return {folds, pieces};
             }
@@ -221,7 +221,7 @@ StreamSizes streamProjectSizes(int multiprocessors,
     constexpr int64_t kPassTiles = 12;
     sizes.units = static_cast<int>(units);
     sizes.pieces = static_cast<int>(pieces);
-    sizes.slot_bytes = has_blocks ? static_cast<int>(slotBytes(blocks.bytes, pieces)) : 0;
+    sizes.slot_bytes = has_blocks ? static_cast<int>(slotBytes(blocks, pieces)) : 0;
     sizes.tile_shift = std::countr_zero(static_cast<uint64_t>(rows));
     constexpr int kPairTiles = 2 * 3;
     const int64_t most_of_pair =

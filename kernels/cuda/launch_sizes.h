@@ -130,6 +130,7 @@ struct BlockRows {
     int64_t bytes = 0; ///< The widest row has so many; 0: they are not in blocks.
     int grain = 1;     ///< Pieces are a multiple of so many units of 64 columns.
     int chunk_bytes = 0;
+    bool is_mixed = false; ///< Narrower rows may begin elsewhere between whole 16 bytes.
 };
 /// No limit of streamProjectSizes().
 inline constexpr int kMostPassTiles = 1 << 20;

@@ -25,6 +25,7 @@ struct ChainShape {
     int layers = 2;
     kernels::WeightFormat format = kernels::WeightFormat::Nf4;
     kernels::WeightFormat head = kernels::WeightFormat::Int8Row; ///< For the last step.
+    kernels::WeightFormat values{}; ///< Another one for the third weight of a step, if any.
     bool is_nested = true;
     int block = 64;
     int64_t hidden = 192;
@@ -86,6 +87,11 @@ struct Chain {
             format == kernels::WeightFormat::Int4 ? 32 : shape.block, cols, rows, input, output,
             seed += 20));
         ProjectCase& c = *projections.back();
+        if (c.weights.size() > 2 && shape.values != kernels::WeightFormat{}) {
+            c.weights[2] = makeWeight(shape.values, rows[2], cols, shape.block, false,
+                                      kernels::DType::F32, seed + 3);
+            c.args.w[2] = c.weights[2].view;
+        }
         for (size_t i = 0; i < c.weights.size(); ++i) {
             // The reference is as exact as the format is: values of Int4 are rounded ones.
             c.args.w[i].expand_type =

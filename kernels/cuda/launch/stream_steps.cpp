@@ -84,6 +84,7 @@ BlockRows blockRows(const Stream& s, const ProjectKernelArgs& a) {
         rows.bytes = std::max(rows.bytes, blockRowBytes(a.w[j]));
         // Absmax of two units are 16 bytes.
         rows.grain = std::max(rows.grain, values > 64 ? values / 64 : values == 0 ? 2 : 1);
+        rows.is_mixed = rows.is_mixed || a.w[j].format != a.w[0].format;
         rows.chunk_bytes = isAsync(s) ? kChunkCodeBytes : kBlockChunkBytes;
     }
     return rows;

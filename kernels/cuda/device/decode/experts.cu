@@ -363,6 +363,15 @@ struct PlainProducts {
     }
 };
 
+/// Sums over the lane's half of the warp and over the other one.
+__device__ __forceinline__ float2 halfSums(float sum) {
+#pragma unroll
+    for (int offset = 8; offset > 0; offset >>= 1) {
+        sum += __shfl_xor_sync(0xffffffffU, sum, offset);
+    }
+    return make_float2(sum, __shfl_xor_sync(0xffffffffU, sum, 16));
+}
+
 /// A row of values as fp16 with a power of two, in two planes of chunks of 16.
 struct HalfRow {
     uint4* x;
@@ -491,12 +500,8 @@ struct CodeProducts : HalfRow {
     __device__ __forceinline__ float2 pair(const ExpertsKernelArgs& a, int64_t gate, int64_t up) {
         const auto lane = static_cast<int>(threadIdx.x & 31);
         const CodeRow<IS_NESTED> row(a.gate_up, (lane < 16 ? gate : up) * a.hidden, a.block_shift);
-        float sum = share<16>(a.gate_up, row, nested, a.block_shift, lane & 15, chunks, 0);
-#pragma unroll
-        for (int offset = 8; offset > 0; offset >>= 1) {
-            sum += __shfl_xor_sync(0xffffffffU, sum, offset);
-        }
-        return make_float2(sum, __shfl_xor_sync(0xffffffffU, sum, 16));
+        const float sum = share<16>(a.gate_up, row, nested, a.block_shift, lane & 15, chunks, 0);
+        return halfSums(sum);
     }
 
     /// Four lanes an expert.
@@ -554,15 +559,11 @@ struct BlockProducts : HalfRow {
 
     __device__ __forceinline__ float2 pair(const ExpertsKernelArgs& a, int64_t gate, int64_t up) {
         const auto lane = static_cast<int>(threadIdx.x & 31);
-        float sum = withBlockFormat(a.gate_up.format, [&](auto f) {
+        const float sum = withBlockFormat(a.gate_up.format, [&](auto f) {
             return share<16, decltype(f)::kFormat>(a.gate_up, lane < 16 ? gate : up, lane & 15,
                                                    chunks, 0);
         });
-#pragma unroll
-        for (int offset = 8; offset > 0; offset >>= 1) {
-            sum += __shfl_xor_sync(0xffffffffU, sum, offset);
-        }
-        return make_float2(sum, __shfl_xor_sync(0xffffffffU, sum, 16));
+        return halfSums(sum);
     }
 
     __device__ __forceinline__ float
