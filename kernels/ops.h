@@ -226,6 +226,19 @@ struct ExpertsStepArgs {
     static constexpr int64_t chosenFloats(int64_t top_k) { return 2 * top_k + 2; }
 };
 
+/// Routed experts of a few rows whose choice is known: sum[r] = sum over j of weight[r,j] *
+/// D_e (act(G_e x[r]) * (U_e x[r])) with e = chosen[r,j].
+struct ExpertRowsArgs {
+    MatF32 x;           ///< [rows, hidden]
+    WeightView gate_up; ///< [experts * 2 * inner, hidden]; of an expert: G, then U
+    WeightView down;    ///< [experts * hidden, inner]
+    int64_t experts = 0, top_k = 0;
+    Activation activation = kDefaultActivation;
+    const int32_t* chosen = nullptr; ///< [rows, top_k]
+    const float* weight = nullptr;   ///< [rows, top_k]
+    MutF32 sum;                      ///< [rows, hidden], overwritten
+};
+
 /// Rows through up to three weights of equal inputs, with what stands before and behind them in a
 /// layer. Rows are bf16 without gaps, as tensor cores take them. All on the table's device.
 struct ProductArgs {
@@ -538,6 +551,8 @@ struct OpTable {
                           const float* weights,
                           int64_t place,
                           MutF32 total) = nullptr;
+    /// Optional; where the table reads what the host wrote. Unsupported: too many rows.
+    Status (*expert_rows)(Queue q, const ExpertRowsArgs& args) = nullptr;
     /// Optional: the caller then asks the host which experts a row takes. Unsupported: nothing was
     /// enqueued.
     Status (*experts_step)(Queue q, const ExpertsStepArgs& args) = nullptr;

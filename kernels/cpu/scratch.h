@@ -17,6 +17,7 @@ enum class ScratchSlot {
     PairScales,      ///< The same of a second weight in use beside the first.
     Input,           ///< Normed and residual input of a decode step, one per thread.
     Products,        ///< Second products of a pair before they are multiplied.
+    Experts,         ///< Results of routed experts, by place.
     Attention,       ///< One attention task.
     Partials,        ///< Attention results of key ranges before they are merged.
     Count

@@ -72,6 +72,8 @@ private Q_SLOTS:
     void projection_data();
     void projection();
     void refusesWhatItDoesNotTake();
+    void experts_data();
+    void experts();
     void attention_data();
     void attention();
     void largestLogit_data();
@@ -171,6 +173,74 @@ void TestDecodeSteps::refusesWhatItDoesNotTake() {
     kernels::AttendStepArgs attend;
     QCOMPARE(ops.attend_step({}, attend), Status::BadShape);
     QCOMPARE(ops.argmax({}, nullptr, 3, nullptr, nullptr), Status::BadShape);
+}
+
+void TestDecodeSteps::experts_data() {
+    support::addColumns<QByteArray, WeightFormat, bool>("table", "format", "nested");
+    for (const char* table : fastTables()) {
+        QTest::addRow("%s nf4", table) << QByteArray(table) << WeightFormat::Nf4 << false;
+        QTest::addRow("%s nf4-dq", table) << QByteArray(table) << WeightFormat::Nf4 << true;
+        QTest::addRow("%s bf16", table) << QByteArray(table) << WeightFormat::BF16 << false;
+        QTest::addRow("%s Q4_0", table) << QByteArray(table) << WeightFormat::Q4_0 << false;
+    }
+}
+
+/// A few rows through routed experts are the products of single functions, for any number of
+/// threads; rows of one expert together as far as products of several rows round alike.
+void TestDecodeSteps::experts() {
+    FETCH_TABLE(found)
+    QFETCH(WeightFormat, format);
+    QFETCH(bool, nested);
+    const OpTable& ops = *found;
+    constexpr int64_t kHidden = 192;
+    constexpr int64_t kInner = 320;
+    constexpr int64_t kExperts = 5;
+    constexpr int64_t kTopK = 2;
+    const TestWeight gate_up =
+        makeWeight(format, kExperts * 2 * kInner, kHidden, 64, nested, DType::BF16, 1);
+    const TestWeight down =
+        makeWeight(format, kExperts * kHidden, kInner, 64, nested, DType::BF16, 2);
+    const std::vector<int32_t> chosen = {3, 0, 3, 1, 4, 3, 1, 0};
+    const Guarded<float> weight = randomFloats(8, 3);
+    for (const int64_t rows : {1, 4}) {
+        const Guarded<float> x = randomFloats(rows * kHidden, 4);
+        std::vector<float> want(sizeOf(rows * kHidden), 0.0F);
+        for (int64_t place = 0; place < rows * kTopK; ++place) {
+            const int64_t e = chosen[sizeOf(place)];
+            std::vector<float> both(sizeOf(kExperts * 2 * kInner));
+            std::vector<float> y(sizeOf(kExperts * kHidden));
+            const auto vector = [](std::vector<float>& v, int64_t first, int64_t cols) {
+                return kernels::MutF32{v.data() + first, 1, cols, cols};
+            };
+            const int64_t row = place / kTopK;
+            ops.linear({}, {x.data() + row * kHidden, 1, kHidden, kHidden}, gate_up.view,
+                       vector(both, 0, kExperts * 2 * kInner));
+            const auto act = vector(both, e * 2 * kInner, kInner);
+            ops.gated_mul({}, kernels::kDefaultActivation, act,
+                          vector(both, (e * 2 + 1) * kInner, kInner), act);
+            ops.linear({}, act, down.view, vector(y, 0, kExperts * kHidden));
+            ops.add_scaled({}, vector(y, e * kHidden, kHidden), weight[sizeOf(place)],
+                           vector(want, row * kHidden, kHidden));
+        }
+        for (const int threads : {1, 2, 3}) {
+            ThreadPool pool(threads);
+            const Guarded<float> sum(sizeOf(rows * kHidden));
+            kernels::ExpertRowsArgs args;
+            args.x = {x.data(), rows, kHidden, kHidden};
+            args.gate_up = gate_up.view;
+            args.down = down.view;
+            args.experts = kExperts;
+            args.top_k = kTopK;
+            args.chosen = chosen.data();
+            args.weight = weight.data();
+            args.sum = {sum.data(), rows, kHidden, kHidden};
+            QCOMPARE(ops.expert_rows({&pool}, args), Status::Ok);
+            QVERIFY2(rows > 1 ? relativeError(sum.data(), want) < 1e-2 : isSame(sum.data(), want),
+                     qPrintable(QString("%1 rows, %2 threads").arg(rows).arg(threads)));
+            args.experts = 4; // fewer than a choice names
+            QCOMPARE(ops.expert_rows({&pool}, args), Status::BadShape);
+        }
+    }
 }
 
 void TestDecodeSteps::attention_data() {

@@ -20,6 +20,8 @@ using kernels::Status;
 namespace {
 
 constexpr MatView kNoWeight{};
+/// Rows for which every chosen expert is a product of its own, however many rows it has.
+constexpr int64_t kMostExpertRows = 8;
 
 /// What a router says of rows: [rows, top_k].
 struct Chosen {
@@ -402,6 +404,44 @@ Result<void> ExpertRun::all() const {
     return {};
 }
 
+/// total = what the experts say of z [rows, hidden], in one call where both weights lie by
+/// themselves in the host's memory. False: they do not, or there are too many rows.
+Result<bool> fewRows(const BoundModel& model,
+                     const DecoderLayer& layer,
+                     const Chosen& chosen,
+                     MutF32 z,
+                     MutF32 total) {
+    const Linear& gate_up = layer.experts.gate_up;
+    const Linear& down = layer.experts.down;
+    DeviceScratch& home = *layer.home;
+    DeviceScratch* const there =
+        gate_up.device == home.id() ? &home : model.context->scratch(gate_up.device);
+    if (there == nullptr || there->ops().expert_rows == nullptr || z.rows > kMostExpertRows ||
+        gate_up.device != down.device || !gate_up.isPlain() || !down.isPlain() ||
+        !gate_up.is_resident || !down.is_resident) {
+        return false;
+    }
+    kernels::ExpertRowsArgs args;
+    const MutF32 in = there == &home ? z : there->matrix(Buffer::ForeignIn, z.rows, z.cols);
+    args.x = in;
+    args.sum = there == &home ? total : there->matrix(Buffer::ForeignOut, z.rows, z.cols);
+    ENGINE_ASSIGN(args.gate_up, model.context->resident(gate_up));
+    ENGINE_ASSIGN(args.down, model.context->resident(down));
+    args.experts = model.config.text.num_experts;
+    args.top_k = model.config.text.top_k_experts;
+    args.activation = model.config.text.recipe.activation;
+    args.chosen = chosen.experts.data();
+    std::vector<float> weights(chosen.shares);
+    for (size_t i = 0; i < weights.size(); ++i) {
+        weights[i] *= layer.experts.per_expert_scale[static_cast<size_t>(chosen.experts[i])];
+    }
+    args.weight = weights.data();
+    ENGINE_TRY(model.context->move(home, z.data, *there, in.data, sizeBytes(z)));
+    ENGINE_KERNEL(there->ops().expert_rows(there->queue(), args), "experts", gate_up.name);
+    ENGINE_TRY(model.context->move(*there, args.sum.data, home, total.data, sizeBytes(total)));
+    return true;
+}
+
 } // namespace
 
 Result<void>
@@ -429,14 +469,15 @@ addExperts(const BoundModel& model, const DecoderLayer& layer, MutF32 x, MutF32 
         ENGINE_TRY(routerScores(model, layer, z, scores));
     }
     ENGINE_ASSIGN(const Chosen chosen, choose(model, layer, scores));
-    const Routing routing = byExpert(text, weights.per_expert_scale, chosen);
-
     ENGINE_KERNEL(ops.rms_norm(queue, x, weights.pre_norm, eps, z), "norm", name);
     const MutF32 total = home.matrix(Buffer::MoeSum, rows, text.hidden_size);
-    ENGINE_KERNEL(home.device().clear(total.data, static_cast<size_t>(rows * text.hidden_size) * 4),
-                  "clear", name);
-    ENGINE_ASSIGN(const OrderOnCard order, sendOrder(home, routing, text.top_k_experts, name));
-    ENGINE_TRY((ExpertRun{model, layer, routing, order, z, total}.all()));
+    ENGINE_ASSIGN(const bool is_done, fewRows(model, layer, chosen, z, total));
+    if (!is_done) {
+        const Routing routing = byExpert(text, weights.per_expert_scale, chosen);
+        ENGINE_KERNEL(home.device().clear(total.data, sizeBytes(total)), "clear", name);
+        ENGINE_ASSIGN(const OrderOnCard order, sendOrder(home, routing, text.top_k_experts, name));
+        ENGINE_TRY((ExpertRun{model, layer, routing, order, z, total}.all()));
+    }
     ENGINE_KERNEL(ops.rms_norm(queue, total, weights.post_norm, eps, total), "norm", name);
     return checkStatus(ops.add_scaled(queue, total, 1.0F, dense), "add", name);
 }

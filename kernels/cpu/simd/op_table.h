@@ -6,6 +6,7 @@
 #include "kernels/cpu/simd/audio.h"
 #include "kernels/cpu/simd/decode_steps.h"
 #include "kernels/cpu/simd/elementwise.h"
+#include "kernels/cpu/simd/experts.h"
 #include "kernels/cpu/simd/linear.h"
 #include "kernels/cpu/simd/norm_rope.h"
 
@@ -39,6 +40,7 @@ constexpr OpTable makeTable() {
         .lora_accumulate_all = Linear<Kit>::loraAccumulateAll,
         .project = DecodeSteps<Kit>::project,
         .attend_step = DecodeSteps<Kit>::attendStep,
+        .expert_rows = Experts<Kit>::rows,
         .argmax = DecodeSteps<Kit>::argmax,
     };
 }
