@@ -223,6 +223,7 @@ struct ExpertsStepArgs {
     float* act = nullptr;    ///< [top_k, inner]
     float* sum = nullptr;    ///< [hidden]
 
+    /// int32 that route_experts sets to 1, one more, then expert (int32) and weight of each chosen.
     static constexpr int64_t chosenFloats(int64_t top_k) { return 2 * top_k + 2; }
 };
 
@@ -556,6 +557,11 @@ struct OpTable {
     /// Optional: the caller then asks the host which experts a row takes. Unsupported: nothing was
     /// enqueued.
     Status (*experts_step)(Queue q, const ExpertsStepArgs& args) = nullptr;
+    /// The two ends of experts_step for experts that somebody else computes, who reads `chosen` and
+    /// `act` (receives h, [hidden]) and writes `sum`; gate_up and down are absent. Optional with
+    /// experts_step, both or none. Unsupported: nothing was enqueued.
+    Status (*route_experts)(Queue q, const ExpertsStepArgs& args) = nullptr;
+    Status (*merge_experts)(Queue q, const ExpertsStepArgs& args) = nullptr;
     /// Between them, project and attend_step may be collected and launched as one, in their place
     /// among all that is enqueued; the list is allocated, and its copy waited for. Optional: both
     /// or none. What was handed over must stay valid until end_steps. Unsupported: not collected.

@@ -116,6 +116,8 @@ namespace kernels::cuda {
     X(experts_four_bit)                                                                            \
     X(experts_nested)                                                                              \
     X(experts_blocks)                                                                              \
+    X(route_experts)                                                                               \
+    X(merge_experts)                                                                               \
     X(stream)                                                                                      \
     X(stream_updates)                                                                              \
     X(stream_any_updates)                                                                          \

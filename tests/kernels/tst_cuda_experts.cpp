@@ -27,6 +27,7 @@ class TestCudaExperts : public QObject {
 private Q_SLOTS:
     void sums_data();
     void sums();
+    void endsAroundAnotherSum();
     void tiesGoToTheLowerIndex();
     void noNumbers();
     void rows();
@@ -81,6 +82,52 @@ void TestCudaExperts::sums() {
         }
         QCOMPARE_LE(relativeErrorOf(c.t, want.t), bound);
         QCOMPARE(card.ran().size(), size_t{1});
+    }
+}
+
+/// The two ends of the step give what the whole gives where the sum between them is the same.
+void TestCudaExperts::endsAroundAnotherSum() {
+    for (const ExpertsShape& shape :
+         {ExpertsShape{256, 64, 12, 3}, ExpertsShape{3080, 8, 300, 8}}) {
+        EmulatedCard card({});
+        auto& d = card.device();
+        const ExpertsCase whole(shape, WeightFormat::BF16, WeightFormat::Nf4, false, 7);
+        QCOMPARE(d.ops().experts_step(d.queue(), whole.args), Status::Ok);
+        const ExpertsCase c(shape, WeightFormat::BF16, WeightFormat::Nf4, false, 7);
+        const Answer want = answerOf(c);
+        const Guarded<float> h(sizeOf(shape.hidden));
+        ExpertsStepArgs args = c.args;
+        args.act = h.data();
+        args.gate_up = {};
+        args.down = {};
+        QCOMPARE(d.ops().route_experts(d.queue(), args), Status::Ok);
+        QCOMPARE(card.finish(), std::string());
+        int32_t is_ready = 0;
+        std::memcpy(&is_ready, c.chosen.data(), sizeof is_ready);
+        QCOMPARE(is_ready, 1);
+        // As the host computes it.
+        std::vector<int32_t> chosen;
+        std::vector<float> weights;
+        for (int64_t j = 0; j < shape.top_k; ++j) {
+            chosen.push_back(c.expertAt(j));
+            QCOMPARE(chosen.back(), whole.expertAt(j));
+            weights.push_back(c.chosen[sizeOf(3 + 2 * j)]);
+            QCOMPARE_LE(std::abs(weights.back() - whole.chosen[sizeOf(3 + 2 * j)]), 1e-4F);
+        }
+        kernels::ExpertRowsArgs rows;
+        rows.x = matrix(h, 1, shape.hidden);
+        rows.gate_up = c.gate_up.view;
+        rows.down = c.down.view;
+        rows.experts = shape.experts;
+        rows.top_k = shape.top_k;
+        rows.chosen = chosen.data();
+        rows.weight = weights.data();
+        rows.sum = matrix(c.sum, 1, shape.hidden);
+        QCOMPARE(kernels::bestCpuOps().expert_rows({}, rows), Status::Ok);
+        QCOMPARE(d.ops().merge_experts(d.queue(), args), Status::Ok);
+        QCOMPARE(card.finish(), std::string());
+        QCOMPARE_LE(relativeErrorOf(c.t, want.t), 1e-2); // the host rounds to bf16
+        QCOMPARE(d.ops().route_experts(d.queue(), {}), Status::BadShape);
     }
 }
 

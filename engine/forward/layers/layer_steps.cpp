@@ -28,7 +28,7 @@ bool LayerSteps::isHere(const Linear& linear, DeviceId home) {
     return linear.weight == WeightSource::kAbsent || (linear.device == home && linear.is_resident);
 }
 
-bool LayerSteps::isLayerHere(const DecoderLayer& layer) {
+bool LayerSteps::isLayerHere(const DecoderLayer& layer, bool but_experts) {
     const AttentionWeights& a = layer.attend;
     bool is_here = layer.attention == layer.home;
     for (const Linear* linear : {&a.q, &a.k, &a.v, &a.o, &layer.mlp.gate, &layer.mlp.up,
@@ -37,6 +37,9 @@ bool LayerSteps::isLayerHere(const DecoderLayer& layer) {
     }
     const ExpertWeights& experts = layer.experts;
     for (const Linear* linear : {&experts.router, &experts.gate_up, &experts.down}) {
+        if (but_experts && linear != &experts.router) {
+            break;
+        }
         // Updates of experts are for single functions.
         is_here =
             is_here && isHere(*linear, layer.home->id()) && linear->adapter == AdapterHook::kNone;
@@ -345,8 +348,6 @@ Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
     args.x = x_; // complete: gate and up have added what was pending
     args.t = home_->buffer(stack_.t);
     ENGINE_ASSIGN(args.router, context.resident(experts.router));
-    ENGINE_ASSIGN(args.gate_up, context.resident(experts.gate_up));
-    ENGINE_ASSIGN(args.down, context.resident(experts.down));
     args.router_scale = experts.router_scale.data;
     args.expert_scale = experts.expert_scale.data;
     args.input_scale = 1.0F / std::sqrt(static_cast<float>(text.hidden_size));
@@ -358,10 +359,20 @@ Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
     args.activation = text.recipe.activation;
     args.eps = stack_.eps();
     args.scores = home_->buffer(Buffer::MoeProbs);
+    const auto queue = home_->queue();
+    const auto& ops = home_->ops();
+    if (experts.gate_up.device != home_->id()) {
+        host_experts_->put(args);
+        ENGINE_KERNEL(ops.route_experts(queue, args), "experts", name);
+        ENGINE_TRY(host_turn_(layer));
+        return checkStatus(ops.merge_experts(home_->queue(), args), "experts", name);
+    }
+    ENGINE_ASSIGN(args.gate_up, context.resident(experts.gate_up));
+    ENGINE_ASSIGN(args.down, context.resident(experts.down));
     args.chosen = home_->buffer(Buffer::MoeRouterLow);
     args.act = home_->buffer(Buffer::MoeAct);
     args.sum = home_->buffer(Buffer::MoeSum);
-    return checkStatus(home_->ops().experts_step(home_->queue(), args), "experts", name);
+    return checkStatus(ops.experts_step(queue, args), "experts", name);
 }
 
 Result<void> LayerSteps::enqueuePerLayerInput(const DecoderLayer& layer, int index) {

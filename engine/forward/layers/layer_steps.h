@@ -6,7 +6,10 @@
 #pragma once
 
 #include "engine/forward/bound_model.h"
+#include "engine/forward/layers/host_experts.h"
 #include "engine/forward/memory/kv_cache.h"
+
+#include <functional>
 
 namespace engine {
 
@@ -40,7 +43,8 @@ public:
     [[nodiscard]] static bool
     isPossibleOn(const LayerStack& stack, const DeviceScratch& home, const KvCache& kv);
     /// Every weight of the layer lies and computes where the layer is, and so does its cache.
-    [[nodiscard]] static bool isLayerHere(const DecoderLayer& layer);
+    /// but_experts: its experts may be the host's (HostExperts::serves()).
+    [[nodiscard]] static bool isLayerHere(const DecoderLayer& layer, bool but_experts = false);
     /// The same for one linear; absent ones count as here.
     [[nodiscard]] static bool isHere(const Linear& linear, DeviceId home);
 
@@ -66,6 +70,13 @@ public:
     /// As begin(), for the assistant's layers. turn: as of kernels::AttendStepArgs. Steps that are
     /// not fused are errors here too.
     void beginDraft(float* x, float* spare, int32_t turn);
+    /// From now on experts of the host go through `host`, and turn(layer) is called between the
+    /// step that asks for them and the one that reads their sum.
+    using HostTurn = std::function<Result<void>(const DecoderLayer& layer)>;
+    void leaveExpertsTo(const HostExperts& host, HostTurn turn) {
+        host_experts_ = &host;
+        host_turn_ = std::move(turn);
+    }
     /// Layers from `first` to the one before `end`. are_keys_stored: the cache holds this token's
     /// keys and values of the first one already.
     Result<void> enqueueLayers(int first, int end, bool are_keys_stored, const KvCache& kv);
@@ -111,6 +122,8 @@ private:
     BoundModel* model_;
     DeviceScratch* home_ = nullptr;
     bool has_composed_updates_ = false;
+    const HostExperts* host_experts_ = nullptr;
+    HostTurn host_turn_;
     bool may_compose_ = true; ///< False for rows and drafts: only fused steps, and no taps.
     LayerStack stack_;
     const int32_t* ring_ = nullptr; ///< Positions of the sliding ring.

@@ -25,7 +25,7 @@ void SplitSteps::dropRecordings() {
     settle();
     begun_.clear();
     for (Part& part : parts_) {
-        part.graph.reset();
+        part.graphs.clear();
         part.has_norm = false;
     }
     is_recorded_ = false;
@@ -54,12 +54,17 @@ void SplitSteps::addPart(DeviceScratch& home, int first, int end) {
         if (other.home == &home) {
             part.is_alone_there = other.is_alone_there = false;
             part.host = other.host;
+            part.experts = other.experts;
         }
     }
     if (part.is_alone_there) {
         // Room for the rows of a first part as well.
         const auto floats = static_cast<size_t>(home.size(Buffer::StepInput));
         part.host = pageLocked(home.device(), floats * sizeof(float));
+        part.experts = std::make_shared<HostExperts>();
+        if (model_->config.text.num_experts == 0 || !part.experts->open(*model_, home)) {
+            part.experts.reset();
+        }
     }
     part.steps = std::make_unique<LayerSteps>(*model_);
     parts_.push_back(std::move(part));
@@ -75,8 +80,10 @@ void SplitSteps::findParts(const KvCache& kv) {
         const int64_t most_layers = text.ple_size <= 0 || m.text.per_layer_home == home
                                         ? text.num_layers
                                         : home->size(Buffer::PleSlice) / text.ple_size;
+        const DecoderLayer& layer = m.text.layers[static_cast<size_t>(i)];
+        const bool has_host_experts = HostExperts::serves(m, layer);
         if (most_layers < 1 || !LayerSteps::isPossibleOn(m.decoderStack(), *home, kv) ||
-            !LayerSteps::isLayerHere(m.text.layers[static_cast<size_t>(i)])) {
+            !LayerSteps::isLayerHere(layer, has_host_experts)) {
             continue;
         }
         if (!parts_.empty() && parts_.back().home == home && parts_.back().end == i &&
@@ -85,6 +92,8 @@ void SplitSteps::findParts(const KvCache& kv) {
         } else {
             addPart(*home, i, i + 1);
         }
+        Part& part = parts_.back();
+        part.is_refused = part.is_refused || (has_host_experts && part.experts == nullptr);
     }
     if (parts_.empty()) {
         return;
@@ -117,7 +126,7 @@ bool SplitSteps::isPossible(const KvCache& kv) {
             throw;
         }
         for (Part& part : parts_) {
-            part.is_refused = part.host == nullptr; // single functions need none
+            part.is_refused = part.is_refused || part.host == nullptr; // single functions need none
         }
         state_ = parts_.empty() ? State::Impossible : State::Possible;
     }
@@ -234,7 +243,8 @@ Result<void> SplitSteps::fetchPending(Part& part) {
     return {};
 }
 
-Result<void> SplitSteps::enqueueOnce(Part& part, const KvCache& kv) {
+Result<void>
+SplitSteps::enqueueOnce(Part& part, const KvCache& kv, std::optional<StepRecording>* recording) {
     const BoundModel& m = *model_;
     const TextConfig& text = m.config.text;
     DeviceScratch& home = *part.home;
@@ -271,6 +281,24 @@ Result<void> SplitSteps::enqueueOnce(Part& part, const KvCache& kv) {
         begun_.push_back(part.home);
     }
     part.is_collecting = collected.isOpen();
+    part.graphs.clear();
+    part.turns.clear();
+    if (part.experts != nullptr) {
+        part.experts->expect();
+        part.steps->leaveExpertsTo(*part.experts, [&](const DecoderLayer& layer) -> Result<void> {
+            if (recording == nullptr) {
+                ENGINE_TRY(part.experts->compute(layer));
+                part.experts->expect();
+                return {};
+            }
+            part.turns.push_back(&layer);
+            part.graphs.push_back((*recording)->end(true));
+            recording->emplace(device);
+            return part.graphs.back() != nullptr && (*recording)->isOpen()
+                       ? Result<void>()
+                       : checkStatus(Status::Unsupported, "recording", "decoder layers");
+        });
+    }
     ENGINE_TRY(part.steps->enqueueLayers(part.first, part.end, false, kv));
     if (part.has_head) {
         ENGINE_TRY(part.steps->enqueueHead());
@@ -292,23 +320,26 @@ Result<void> SplitSteps::enqueueOnce(Part& part, const KvCache& kv) {
 }
 
 Result<void> SplitSteps::enqueue(Part& part, const KvCache& kv) {
-    Result<void> outcome = enqueueOnce(part, kv);
+    Result<void> outcome = enqueueOnce(part, kv, nullptr);
     if (!outcome.has_value() && outcome.error().code == ErrorCode::Unsupported &&
         part.is_collecting) {
         part.may_collect = false; // this card does not take all steps as one launch
-        outcome = enqueueOnce(part, kv);
+        outcome = enqueueOnce(part, kv, nullptr);
     }
     return outcome;
 }
 
 Result<void> SplitSteps::recordPart(Part& part, const KvCache& kv) {
     for (;;) {
-        StepRecording recording(part.home->device());
-        if (!recording.isOpen()) {
+        std::optional<StepRecording> recording(std::in_place, part.home->device());
+        if (!recording->isOpen()) {
             return {};
         }
-        Result<void> outcome = enqueueOnce(part, kv);
-        part.graph = recording.end(outcome.has_value());
+        Result<void> outcome = enqueueOnce(part, kv, &recording);
+        part.graphs.push_back(recording->end(outcome.has_value()));
+        if (part.graphs.back() == nullptr) {
+            part.graphs.clear();
+        }
         if (outcome.has_value() || outcome.error().code != ErrorCode::Unsupported) {
             return outcome;
         }
@@ -333,7 +364,7 @@ Result<void> SplitSteps::record(const KvCache& kv) {
                 continue;
             }
             ENGINE_TRY(recordPart(part, kv));
-            if (part.graph == nullptr && (part.takes_pending || part.leaves_pending)) {
+            if (part.graphs.empty() && (part.takes_pending || part.leaves_pending)) {
                 // Its steps may have to be enqueued again, in another way: from a whole row.
                 part.may_link = false;
             }
@@ -351,6 +382,20 @@ Result<void> SplitSteps::completeRow(Part& part) {
     part.steps->begin(home, home.buffer(Buffer::X), home.buffer(Buffer::StepX), nullptr, 0,
                       pendingOf(part));
     return part.steps->enqueueResidual();
+}
+
+Result<void> SplitSteps::replay(Part& part) {
+    for (size_t i = 0; i < part.graphs.size(); ++i) {
+        const DecoderLayer* const layer = i < part.turns.size() ? part.turns[i] : nullptr;
+        if (layer != nullptr) {
+            part.experts->expect();
+        }
+        ENGINE_KERNEL(part.home->device().replay(part.graphs[i].get()), "replay", "decoder layers");
+        if (layer != nullptr) {
+            ENGINE_TRY(part.experts->compute(*layer));
+        }
+    }
+    return {};
 }
 
 Result<bool> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
@@ -378,8 +423,8 @@ Result<bool> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
     } else {
         LayerSteps::fillNumbers(kv, part->host.get());
     }
-    if (part->graph != nullptr) {
-        ENGINE_KERNEL(part->home->device().replay(part->graph.get()), "replay", "decoder layers");
+    if (!part->graphs.empty()) {
+        ENGINE_TRY(replay(*part));
     } else if (Result<void> outcome = enqueue(*part, kv); !outcome.has_value()) {
         if (outcome.error().code != ErrorCode::Unsupported) {
             return outcome.error();

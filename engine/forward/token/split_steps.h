@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A decoded token of a decoder that several devices share: each run of layers on one device is
 // enqueued as the same fused steps that a whole token on one device takes (decode_step.h), recorded
-// once and replayed where the device takes recordings. The first part makes the token's inputs, the
-// last one its logits, where they are on a device with layers. token_runner.h goes from part to
-// part and does by single functions what has no such form: layers with weights elsewhere, streamed
-// ones, experts with adapters.
+// once and replayed where the device takes recordings; where experts of its layers are the host's,
+// it is recorded in pieces, between which the host computes them. The first part makes the token's
+// inputs, the last one its logits, where they are on a device with layers. token_runner.h goes from
+// part to part and does by single functions what has no such form: layers with weights elsewhere,
+// streamed ones, experts with adapters.
 //
 // Between two cards a row goes as the steps have it, without what its last layer leaves to add: the
 // first step of the next card adds that as it would behind a step of its own, so that several cards
@@ -17,6 +18,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace engine {
@@ -76,9 +78,11 @@ private:
         bool is_collecting = false;
         bool takes_pending = false; ///< From the part before it, which is on a card like this one.
         bool leaves_pending = false;
-        bool may_link = true;  ///< False where it could not be recorded.
-        bool has_norm = false; ///< Buffer::StepNorm holds that of what is pending.
-        Recording graph;
+        bool may_link = true;          ///< False where it could not be recorded.
+        bool has_norm = false;         ///< Buffer::StepNorm holds that of what is pending.
+        std::vector<Recording> graphs; ///< Empty: not recorded. Experts of the host between two.
+        std::vector<const DecoderLayer*> turns; ///< Layers of these experts.
+        std::shared_ptr<HostExperts> experts;   ///< One for all parts of a device.
         std::unique_ptr<LayerSteps> steps;
     };
 
@@ -97,9 +101,12 @@ private:
     /// Buffer::X of its device with what is pending, for single functions.
     Result<void> completeRow(Part& part);
     Result<void> recordPart(Part& part, const KvCache& kv);
+    Result<void> replay(Part& part);
     /// Enqueues the part, again in single launches where they are refused as one.
     Result<void> enqueue(Part& part, const KvCache& kv);
-    Result<void> enqueueOnce(Part& part, const KvCache& kv);
+    /// recording: nullptr where it is run at once.
+    Result<void>
+    enqueueOnce(Part& part, const KvCache& kv, std::optional<StepRecording>* recording);
     /// The part's slices of the per-layer inputs, where they are computed on another device.
     Result<void> fetchPerLayerInputs(const Part& part);
 

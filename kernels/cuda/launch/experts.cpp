@@ -31,16 +31,45 @@ bool areAlike(const WeightView& a, const WeightView& b) {
     return hasBlocks(a) ? hasBlocks(b) : a.format == b.format && a.block_size == b.block_size;
 }
 
+/// Of all but the experts' own weights.
 bool areShapesRight(const ExpertsStepArgs& a) {
-    const int64_t hidden = a.router.cols;
-    const int64_t inner = a.down.cols;
-    return isWeight(a.router) && isWeight(a.gate_up) && isWeight(a.down) && a.x != nullptr &&
-           a.t != nullptr && a.router_scale != nullptr && a.expert_scale != nullptr &&
-           a.scores != nullptr && a.chosen != nullptr && a.act != nullptr && a.sum != nullptr &&
-           a.t_norm.data != nullptr && a.norm.data != nullptr && a.out_norm.data != nullptr &&
-           a.top_k >= 1 && a.top_k <= a.experts && a.router.rows == a.experts &&
-           a.gate_up.rows == a.experts * 2 * inner && a.gate_up.cols == hidden &&
-           a.down.rows == a.experts * hidden;
+    return isWeight(a.router) && a.x != nullptr && a.t != nullptr && a.router_scale != nullptr &&
+           a.expert_scale != nullptr && a.scores != nullptr && a.chosen != nullptr &&
+           a.act != nullptr && a.sum != nullptr && a.t_norm.data != nullptr &&
+           a.norm.data != nullptr && a.out_norm.data != nullptr && a.top_k >= 1 &&
+           a.top_k <= a.experts && a.router.rows == a.experts;
+}
+
+/// Those without the experts' own weights, and what their kernel needs for itself.
+ExpertsKernelArgs kernelArgs(const ExpertsStepArgs& a) {
+    ExpertsKernelArgs args{};
+    args.router = weightArgs(a.router);
+    args.x = a.x;
+    args.t = a.t;
+    args.router_scale = a.router_scale;
+    args.expert_scale = a.expert_scale;
+    args.t_norm = vectorArgs(a.t_norm);
+    args.norm = vectorArgs(a.norm);
+    args.out_norm = vectorArgs(a.out_norm);
+    args.scores = a.scores;
+    args.chosen = reinterpret_cast<ChosenExperts*>(a.chosen);
+    args.act = a.act;
+    args.sum = a.sum;
+    args.hidden = static_cast<int32_t>(a.router.cols);
+    args.experts = static_cast<int32_t>(a.experts);
+    args.top_k = static_cast<int32_t>(a.top_k);
+    args.activation = a.activation;
+    args.input_scale = a.input_scale;
+    args.eps = a.eps;
+    return args;
+}
+
+/// The kernels at both ends of experts that lie elsewhere take these operands.
+bool takesEnds(const Stream& s, const ExpertsStepArgs& a) {
+    return !s.is_reference && s.steps.rows == nullptr && a.experts <= kMostExperts &&
+           a.top_k <= kMostChosen && a.router.cols <= kMostExpertHidden && a.router.cols % 4 == 0 &&
+           isAligned(a.x) && isAligned(a.t) && isAligned(a.act) && isAligned(a.sum) &&
+           isAligned(a.norm.data) && isAligned(a.t_norm.data) && isAligned(a.out_norm.data);
 }
 
 } // namespace
@@ -187,15 +216,43 @@ Status sumExperts(Queue q,
                               total.stride, static_cast<int>(x.cols));
 }
 
-Status expertsStep(Queue q, const ExpertsStepArgs& a) {
-    static_assert(offsetof(ChosenExperts, pick) == 2 * sizeof(float) &&
-                  sizeof(ChosenExpert) == 2 * sizeof(float));
+Status routeExperts(Queue q, const ExpertsStepArgs& a) {
     if (!areShapesRight(a)) {
         return Status::BadShape;
     }
     Stream& s = streamOf(q);
+    if (!takesEnds(s, a)) {
+        return Status::Unsupported;
+    }
+    const int64_t hidden = a.router.cols;
+    const Status status = routerScores(q, {a.x, 1, hidden, hidden}, a.router, a.router_scale,
+                                       a.input_scale, a.eps, {a.scores, 1, a.experts, a.experts});
+    return status == Status::Ok
+               ? s.launch(KernelId::route_experts, 1, 1, 1, kExpertThreads, 0, kernelArgs(a))
+               : status;
+}
+
+Status mergeExperts(Queue q, const ExpertsStepArgs& a) {
+    if (!areShapesRight(a)) {
+        return Status::BadShape;
+    }
+    Stream& s = streamOf(q);
+    return takesEnds(s, a)
+               ? s.launch(KernelId::merge_experts, 1, 1, 1, kExpertThreads, 0, kernelArgs(a))
+               : Status::Unsupported;
+}
+
+Status expertsStep(Queue q, const ExpertsStepArgs& a) {
+    static_assert(offsetof(ChosenExperts, pick) == 2 * sizeof(float) &&
+                  sizeof(ChosenExpert) == 2 * sizeof(float));
     const int64_t hidden = a.router.cols;
     const int64_t inner = a.down.cols;
+    if (!areShapesRight(a) || !isWeight(a.gate_up) || !isWeight(a.down) ||
+        a.gate_up.rows != a.experts * 2 * inner || a.gate_up.cols != hidden ||
+        a.down.rows != a.experts * hidden) {
+        return Status::BadShape;
+    }
+    Stream& s = streamOf(q);
     const bool is_four_bit = hasCodes(a.gate_up);
     const auto shared = static_cast<unsigned>(
         expertBytes(static_cast<int32_t>(std::max(hidden, a.top_k * inner)), is_four_bit));
@@ -219,31 +276,13 @@ Status expertsStep(Queue q, const ExpertsStepArgs& a) {
         !isAligned(a.act) || !isAligned(a.norm.data)) {
         return Status::Unsupported;
     }
-    ExpertsKernelArgs args{};
-    args.router = weightArgs(a.router);
+    ExpertsKernelArgs args = kernelArgs(a);
     args.gate_up = weightArgs(a.gate_up);
     args.down = weightArgs(a.down);
-    args.x = a.x;
-    args.t = a.t;
-    args.router_scale = a.router_scale;
-    args.expert_scale = a.expert_scale;
-    args.t_norm = vectorArgs(a.t_norm);
-    args.norm = vectorArgs(a.norm);
-    args.out_norm = vectorArgs(a.out_norm);
-    args.scores = a.scores;
-    args.chosen = reinterpret_cast<ChosenExperts*>(a.chosen);
-    args.act = a.act;
-    args.sum = a.sum;
     args.squares = static_cast<float*>(pointerOf(s.scratch + kPartialOffset));
-    args.hidden = static_cast<int32_t>(hidden);
     args.inner = static_cast<int32_t>(inner);
-    args.experts = static_cast<int32_t>(a.experts);
-    args.top_k = static_cast<int32_t>(a.top_k);
     args.block_shift =
         is_four_bit ? std::countr_zero(static_cast<uint32_t>(a.gate_up.block_size)) : 0;
-    args.activation = a.activation;
-    args.input_scale = a.input_scale;
-    args.eps = a.eps;
     args.barrier = static_cast<int32_t*>(pointerOf(s.scratch + kBarrierOffset));
     void* parameters[] = {static_cast<void*>(&args)};
     return s.launchResident(kernel, static_cast<unsigned>(blocks), kExpertThreads, shared,

@@ -108,6 +108,8 @@ Status sumExperts(Queue q,
                   int64_t place,
                   MutF32 total);
 Status expertsStep(Queue q, const ExpertsStepArgs& args);
+Status routeExperts(Queue q, const ExpertsStepArgs& a);
+Status mergeExperts(Queue q, const ExpertsStepArgs& a);
 
 // top_logits.cpp: what a choice among the most probable tokens can fall on.
 Status topLogits(Queue q,

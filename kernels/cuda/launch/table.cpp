@@ -385,6 +385,8 @@ OpTable makeTable(bool is_reference) {
         table.project_parts = projectParts;
         table.attend_step = attendStep;
         table.experts_step = expertsStep;
+        table.route_experts = routeExperts;
+        table.merge_experts = mergeExperts;
         table.begin_steps = beginSteps;
         table.continue_steps = continueSteps;
         table.begin_side_steps = beginSideSteps;

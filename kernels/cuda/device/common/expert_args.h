@@ -21,7 +21,8 @@ struct ChosenExpert {
     float weight;
 };
 struct ChosenExperts {
-    int32_t unused[2];
+    int32_t is_ready; ///< 1 once everything that the host is to read is there.
+    int32_t unused;
     ChosenExpert pick[kMostChosen];
 };
 struct ExpertsKernelArgs {

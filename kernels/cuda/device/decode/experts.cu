@@ -882,6 +882,65 @@ __global__ void belfry_choose_experts(const float* scores,
     }
 }
 
+// One block of kExpertThreads. The choice and the input of gate and up to memory that the host
+// reads.
+__global__ void __launch_bounds__(kExpertThreads, 1)
+    belfry_route_experts(const __grid_constant__ ExpertsKernelArgs a) {
+    BELFRY_SHARED(float, buffer, [66]);
+    BELFRY_SHARED(float, share, [kMostExperts]);
+    BELFRY_SHARED(float, share_of, [kMostChosen]);
+    BELFRY_SHARED(ChosenExpert, pick, [kMostChosen]);
+    const int first = static_cast<int>(threadIdx.x) * 4;
+    float squares = 0.0F;
+    for (int i = first; i < a.hidden; i += kExpertThreads * 4) {
+        squares += sumOfSquares(loadFour(a.x + i));
+    }
+    squares = blockSums(make_float2(squares, 0.0F), buffer).x;
+    const float inverse = rsqrtf(squares / static_cast<float>(a.hidden) + a.eps);
+    chooseExperts(a, share, share_of, pick, buffer);
+    for (int i = first; i < a.hidden; i += kExpertThreads * 4) {
+        *reinterpret_cast<float4*>(a.act + i) = normedFour(a, i, inverse);
+    }
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *const_cast<volatile int32_t*>(&a.chosen->is_ready) = 1;
+    }
+}
+
+// One block of kExpertThreads. The sum lies where the host has written it.
+__global__ void __launch_bounds__(kExpertThreads, 1)
+    belfry_merge_experts(const __grid_constant__ ExpertsKernelArgs a) {
+    BELFRY_SHARED(float, buffer, [66]);
+    constexpr int kMost = kMostExpertHidden / 4 / kExpertThreads + 1;
+    float4 dense[kMost];
+    float4 routed[kMost];
+    float2 squares = make_float2(0.0F, 0.0F);
+#pragma unroll
+    for (int k = 0; k < kMost; ++k) {
+        const int i = (k * kExpertThreads + static_cast<int>(threadIdx.x)) * 4;
+        const float4 none = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+        routed[k] = i < a.hidden ? __ldcg(reinterpret_cast<const float4*>(a.sum + i)) : none;
+        dense[k] = i < a.hidden ? loadFour(a.t + i) : none;
+        squares.x += sumOfSquares(dense[k]);
+        squares.y += sumOfSquares(routed[k]);
+    }
+    squares = blockSums(squares, buffer);
+    const auto columns = static_cast<float>(a.hidden);
+    const float dense_scale = rsqrtf(squares.x / columns + a.eps);
+    const float routed_scale = rsqrtf(squares.y / columns + a.eps);
+#pragma unroll
+    for (int k = 0; k < kMost; ++k) {
+        const int i = (k * kExpertThreads + static_cast<int>(threadIdx.x)) * 4;
+        if (i < a.hidden) {
+            const float4 d = times(times(dense[k], loadFour(a.t_norm, i)), dense_scale);
+            const float4 r = times(times(routed[k], loadFour(a.out_norm, i)), routed_scale);
+            *reinterpret_cast<float4*>(a.t + i) =
+                make_float4(d.x + r.x, d.y + r.y, d.z + r.z, d.w + r.w);
+        }
+    }
+}
+
 // grid: one block a multiprocessor, all resident (cooperative launch); block kExpertThreads;
 // dynamic shared memory: expertBytes() of the longer of both inputs.
 __global__ void __launch_bounds__(kExpertThreads, 1)
