@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden model with experts on a card whose kernels run on the CPU: its decoded tokens take
 // their experts without a word to the host, in 16 and in 4 bits, with the answers of the CPU's
-// float32 path within what bf16 costs.
+// float32 path within what bf16 costs. So do tokens whose experts the host computes.
 #include "engine/devices/gpu_access.h"
 #include "tests/engine/session/small_card.h"
 #include "tests/support/cuda_emulator/emulated_card.h"
@@ -51,6 +51,8 @@ class TestExpertsOnCard : public QObject {
 private Q_SLOTS:
     void decoded_data();
     void decoded();
+    void ofTheHost_data();
+    void ofTheHost();
     void blocksAcrossExperts();
 };
 
@@ -109,6 +111,60 @@ void TestExpertsOnCard::decoded() {
         QVERIFY2(nmse <= allowed, qPrintable(QString("%1, allowed %2").arg(nmse).arg(allowed)));
     }
     QCOMPARE(support::memoryDifference(engine), std::string());
+    QVERIFY(card.fake().violations().empty());
+}
+
+void TestExpertsOnCard::ofTheHost_data() {
+    support::addColumns<QString, QString, int>("quant", "layers", "count");
+    QTest::newRow("all layers, 16 bits") << "none"
+                                         << "[0-5]" << 6;
+    QTest::newRow("all layers, 4 bits") << "nf4+experts"
+                                        << "[0-5]" << 6;
+    QTest::newRow("some layers") << "nf4+experts"
+                                 << "[1-3]" << 3;
+    QTest::newRow("the last layer") << "none"
+                                    << "5" << 1;
+}
+
+/// Fused steps stand around experts that the host computes, and what they answer is what all on the
+/// CPU does within what bf16 costs.
+void TestExpertsOnCard::ofTheHost() {
+    QFETCH(QString, quant);
+    QFETCH(QString, layers);
+    QFETCH(int, count);
+    const support::GoldenCase c = support::goldenCases("moe26b").front();
+    const double allowed =
+        support::readJson(support::goldenDir() /
+                          "about.json")["noise_against_float64"]["moe26b/" + c.id]["bf16_nmse"]
+            .get<double>();
+    engine::Engine on_cpu;
+    VERIFY_VALUE(on_cpu.load(requestOf("cpu", quant, ""), {}, {}));
+    support::EmulatedCard card(support::smallCard());
+    engine::Engine engine(support::optionsOn(card));
+    engine::LoadRequest request = requestOf("cuda:0", quant, "");
+    request.device_map = R"({"version": 1, "default": "cuda:0", "map": {
+        "model.language_model.layers.)" +
+                         layers.toStdString() +
+                         R"(.experts": {"store": "cpu", "compute": "cpu"}}})";
+    VERIFY_VALUE(engine.load(request, {}, {}));
+    QCOMPARE(support::memoryDifference(engine), std::string());
+    const auto runs = [&card](const char* name) {
+        return std::count(card.ran().begin(), card.ran().end(), std::string("belfry_") + name);
+    };
+    constexpr size_t kCount = 8;
+    QVERIFY(engine.logits(promptOf(c, kCount - 3), 1, {}).has_value());
+    for (size_t end = kCount - 2; end <= kCount; ++end) {
+        const auto before = runs("route_experts");
+        const auto got = engine.logits(promptOf(c, end), 1, {});
+        VERIFY_VALUE(got);
+        QCOMPARE(card.finish(), std::string());
+        QCOMPARE(runs("route_experts") - before, static_cast<std::ptrdiff_t>(count));
+        const auto want = on_cpu.logits(promptOf(c, end), 1, {});
+        VERIFY_VALUE(want);
+        const double nmse = support::nmse(got->logits, want->logits);
+        QVERIFY2(nmse <= allowed, qPrintable(QString("%1, allowed %2").arg(nmse).arg(allowed)));
+    }
+    QVERIFY(runs("merge_experts") == runs("route_experts"));
     QVERIFY(card.fake().violations().empty());
 }
 
