@@ -230,12 +230,22 @@ struct ExpertRun {
     }
     [[nodiscard]] Result<void> take(int64_t first, MutF32 in) const;
     [[nodiscard]] Result<void> give(int64_t first, MutF32 down) const;
-    [[nodiscard]] Status products(const Linear& linear,
+    [[nodiscard]] bool isLent(const Linear& linear) const;
+    /// A weight as the card reads it.
+    struct Weight {
+        kernels::WeightView view;
+        int64_t first = 0; ///< Expert of its first row,
+        int64_t count = 0; ///< and how many it has.
+    };
+    /// That of experts `begin` to `end` - 1, or more; no data: the card does not read it.
+    [[nodiscard]] Result<Weight> weightOf(const Linear& linear, int64_t begin, int64_t end) const;
+    [[nodiscard]] Status products(const Weight& weight,
                                   int64_t begin,
                                   int64_t end,
                                   const void* x,
                                   bool is_gated,
                                   void* y) const;
+    [[nodiscard]] Result<int64_t> mostTogether() const;
     [[nodiscard]] Result<bool> together(int64_t begin, int64_t end) const;
     [[nodiscard]] Result<void> oneByOne(int64_t begin, int64_t end) const;
     [[nodiscard]] Result<void> all() const;
@@ -277,28 +287,47 @@ Result<void> ExpertRun::give(int64_t first, MutF32 down) const {
     return {};
 }
 
-/// Products of experts `begin` to `end` - 1 in one launch, where their weights are here and by
-/// themselves. Unsupported: else, or what the card has no kernel for.
+/// The weight lies in the host's memory, and so many rows go through it that it comes to the card.
+bool ExpertRun::isLent(const Linear& linear) const {
+    return z.rows >= model.decode.least_lent_rows && linear.device == DeviceId::cpu() &&
+           layer.home->id() != DeviceId::cpu() && linear.is_resident && linear.isPlain() &&
+           model.context->lent(*layer.home) != nullptr;
+}
+
+Result<ExpertRun::Weight>
+ExpertRun::weightOf(const Linear& linear, int64_t begin, int64_t end) const {
+    Weight weight;
+    weight.count = model.config.text.num_experts;
+    if (linear.device == layer.home->id() && linear.is_resident && linear.isPlain()) {
+        ENGINE_ASSIGN(weight.view, model.context->resident(linear));
+    } else if (isLent(linear)) {
+        ENGINE_ASSIGN(kernels::WeightView view, model.context->resident(linear));
+        const int64_t outputs = view.rows / model.config.text.num_experts;
+        LentWeights& lent = *model.context->lent(*layer.home);
+        if (takeRows(view, begin * outputs, (end - begin) * outputs) && lent.fits(view)) {
+            ENGINE_KERNEL(lent.lend(view, weight.view), "copy in", linear.name);
+            weight.first = begin;
+            weight.count = end - begin;
+        }
+    }
+    return weight;
+}
+
+/// Products of experts `begin` to `end` - 1 in one launch. Unsupported: the card has no kernel for
+/// them.
 Status ExpertRun::products(
-    const Linear& linear, int64_t begin, int64_t end, const void* x, bool is_gated, void* y) const {
+    const Weight& weight, int64_t begin, int64_t end, const void* x, bool is_gated, void* y) const {
     const DeviceScratch& home = *layer.home;
-    if (linear.device != home.id() || !linear.is_resident || !linear.isPlain()) {
-        return Status::Unsupported;
-    }
-    const Result<kernels::WeightView> view = model.context->resident(linear);
-    if (!view.has_value()) {
-        return Status::Unsupported;
-    }
     kernels::ExpertProductArgs args;
     args.x = x;
-    args.w = *view;
+    args.w = weight.view;
     args.is_gated = is_gated;
     args.activation = model.config.text.recipe.activation;
     args.y = y;
-    args.first = order.first;
-    args.experts = model.config.text.num_experts;
-    args.begin = begin;
-    args.end = end;
+    args.first = order.first + weight.first;
+    args.experts = weight.count;
+    args.begin = begin - weight.first;
+    args.end = end - weight.first;
     args.place = firstOf(begin);
     args.count = firstOf(end) - args.place;
     for (int64_t e = begin; e < end; ++e) {
@@ -322,13 +351,17 @@ Result<bool> ExpertRun::together(int64_t begin, int64_t end) const {
     const int64_t count = firstOf(end) - first;
     void* const in = home.buffer(Buffer::MoeRows); // bf16 in room for fp32
     void* act = home.buffer(Buffer::MoeAct);
+    ENGINE_ASSIGN(const Weight weight, weightOf(gate_up, begin, end));
+    if (weight.view.data == nullptr) {
+        return false;
+    }
     Status status = ops.take_expert_rows(home.queue(), z, order.rows + first, count, in);
     if (status == Status::Ok) {
-        status = products(gate_up, begin, end, in, true, act);
+        status = products(weight, begin, end, in, true, act);
     }
     if (status == Status::Unsupported) {
         const MutF32 both = home.matrix(Buffer::MoeGateUp, count, 2 * inner());
-        status = products(gate_up, begin, end, in, false, both.data);
+        status = products(weight, begin, end, in, false, both.data);
         if (status == Status::Ok) {
             const MutF32 result = home.matrix(Buffer::MoeAct, count, inner());
             const MatF32 gate{both.data, count, inner(), both.stride};
@@ -341,7 +374,9 @@ Result<bool> ExpertRun::together(int64_t begin, int64_t end) const {
     }
     const MutF32 down = home.matrix(Buffer::MoeDown, count, hidden());
     if (status == Status::Ok) {
-        status = products(layer.experts.down, begin, end, act, false, down.data);
+        ENGINE_ASSIGN(const Weight back, weightOf(layer.experts.down, begin, end));
+        status = back.view.data == nullptr ? Status::Unsupported
+                                           : products(back, begin, end, act, false, down.data);
     }
     if (status == Status::Unsupported) {
         return false;
@@ -385,12 +420,31 @@ Result<void> ExpertRun::oneByOne(int64_t begin, int64_t end) const {
     return give(first, down);
 }
 
+/// Experts that have room together for their weights.
+Result<int64_t> ExpertRun::mostTogether() const {
+    const int64_t experts = model.config.text.num_experts;
+    int64_t most = experts;
+    for (const Linear* linear : {&layer.experts.gate_up, &layer.experts.down}) {
+        if (isLent(*linear)) {
+            ENGINE_ASSIGN(kernels::WeightView one, model.context->resident(*linear));
+            one.rows /= experts;
+            most = std::min(most, model.context->lent(*layer.home)->mostOf(one));
+        }
+    }
+    return std::max<int64_t>(1, most);
+}
+
 Result<void> ExpertRun::all() const {
     const int64_t experts = model.config.text.num_experts;
-    const int64_t most = room();
+    const int64_t most_rows = room();
+    ENGINE_ASSIGN(const int64_t most, mostTogether());
     for (int64_t begin = 0; begin < experts;) {
         int64_t end = begin + 1; // one expert has room: it has no row twice
-        while (end < experts && firstOf(end + 1) - firstOf(begin) <= most) {
+        const auto mayTake = [&] {
+            return firstOf(end + 1) - firstOf(begin) <= most_rows && end - begin < most &&
+                   (most == experts || countOf(end) > 0); // what has no rows is not lent
+        };
+        while (end < experts && mayTake()) {
             ++end;
         }
         if (firstOf(end) > firstOf(begin)) {

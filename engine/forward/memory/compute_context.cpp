@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/memory/compute_context.h"
 
-#include "kernels/weight_formats.h"
-
 #include <cassert>
 
 namespace engine {
@@ -10,62 +8,7 @@ namespace engine {
 using kernels::MatF32;
 using kernels::MutF32;
 using kernels::Status;
-using kernels::WeightLayout;
 using kernels::WeightView;
-
-namespace {
-
-/// Leaves `rows` rows from `first` on of a weight. False: its blocks do not begin there.
-bool takeRows(WeightView& view, int64_t first, int64_t rows) {
-    const int64_t element = first * view.cols;
-    const auto move = [&view](int64_t bytes) {
-        view.data = static_cast<const std::byte*>(view.data) + bytes;
-    };
-    switch (kernels::rowOf(view.format).layout) {
-    case WeightLayout::F32:
-        move(element * 4);
-        break;
-    case WeightLayout::F16:
-    case WeightLayout::BF16:
-        move(element * 2);
-        break;
-    case WeightLayout::Blocks: // A row begins a block.
-        move(kernels::valueBytes(view.format, element));
-        break;
-    case WeightLayout::Int8Row:
-        move(element);
-        view.row_scale += first;
-        break;
-    case WeightLayout::Int8Block:
-        if (element % view.block_size != 0) {
-            return false;
-        }
-        move(element);
-        view.absmax += element / view.block_size;
-        break;
-    case WeightLayout::Codes: {
-        const int64_t block = element / view.block_size;
-        constexpr int64_t kNested = 256; // blocks of one nested absmax
-        const bool is_nested = view.absmax == nullptr;
-        if (element % 2 != 0 || element % view.block_size != 0 ||
-            (is_nested && block % kNested != 0)) {
-            return false;
-        }
-        move(element / 2);
-        if (is_nested) {
-            view.absmax_q += block;
-            view.nested_absmax += block / kNested;
-        } else {
-            view.absmax += block;
-        }
-        break;
-    }
-    }
-    view.rows = rows;
-    return true;
-}
-
-} // namespace
 
 Result<void> checkStatus(Status status, const char* step, const std::string& module) {
     switch (status) {
@@ -140,6 +83,20 @@ Result<void>
 ComputeContext::addDevice(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout) {
     ENGINE_ASSIGN(scratch_[id], DeviceScratch::create(id, device, layout));
     return {};
+}
+
+LentWeights* ComputeContext::lent(DeviceScratch& card) {
+    const DeviceScratch* const host = scratch(DeviceId::cpu());
+    if (host == nullptr || !card.has(Buffer::Lent)) {
+        return nullptr;
+    }
+    std::unique_ptr<LentWeights>& lent = lent_[card.id()];
+    if (lent == nullptr) {
+        lent = std::make_unique<LentWeights>(
+            card.device(), card.buffer(Buffer::Lent),
+            static_cast<size_t>(card.size(Buffer::Lent)) / 2 * sizeof(float), host->queue());
+    }
+    return lent.get();
 }
 
 DeviceScratch* ComputeContext::scratch(DeviceId id) const {

@@ -6,6 +6,7 @@
 
 #include "engine/api/device_id.h"
 #include "engine/base/result.h"
+#include "engine/forward/memory/lent_weights.h"
 #include "engine/forward/memory/workspace.h"
 #include "engine/model/adapter_hook.h"
 #include "engine/model/weight_source.h"
@@ -94,6 +95,8 @@ public:
 
     Result<void> addDevice(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout);
     [[nodiscard]] DeviceScratch* scratch(DeviceId id) const;
+    /// What lends weights of the host's memory to `card`; nullptr: nothing.
+    [[nodiscard]] LentWeights* lent(DeviceScratch& card);
     [[nodiscard]] WeightSource& weights() const { return *weights_; }
     [[nodiscard]] AdapterHook* adapters() const { return adapters_; }
     void setAdapters(AdapterHook* adapters) { adapters_ = adapters; }
@@ -146,6 +149,7 @@ private:
     WeightSource* weights_;
     AdapterHook* adapters_;
     std::map<DeviceId, std::unique_ptr<DeviceScratch>> scratch_;
+    std::map<DeviceId, std::unique_ptr<LentWeights>> lent_;
     TransferCounters transfers_;
     std::vector<std::byte> bounce_; ///< For copies between two devices that cannot see each other.
 };

@@ -224,7 +224,13 @@ void addLayerTables(WorkspaceLayout& layout, const Sizes& sizes) {
     layout.add(Buffer::StepSuppressed, (text.vocab_size + 31) / 32);
 }
 
-void addExperts(WorkspaceLayout& layout, const TextConfig& text, int64_t rows, bool is_card) {
+/// Half of the room for weights on their way: some experts of 26B-A4B, 0.7 ms of a fast link.
+constexpr uint64_t kMostLentBytes = uint64_t{32} << 20;
+
+void addExperts(WorkspaceLayout& layout,
+                const TextConfig& text,
+                int64_t rows,
+                const DeviceRole& role) {
     layout.add(Buffer::MoeProbs, rows * text.num_experts);
     // One row's choice is there where the host does not make it.
     layout.add(Buffer::MoeRouterLow,
@@ -237,8 +243,13 @@ void addExperts(WorkspaceLayout& layout, const TextConfig& text, int64_t rows, b
     layout.add(Buffer::MoeAct, std::max(rows, text.top_k_experts) * text.moe_intermediate_size);
     layout.add(Buffer::MoeDown, rows * text.hidden_size);
     layout.add(Buffer::MoeSum, rows * text.hidden_size);
-    if (is_card) {
+    if (role.is_cuda) {
         layout.add(Buffer::MoeOrder, 3 * rows * text.top_k_experts + text.num_experts + 1);
+    }
+    if (role.lent_bytes > 0) {
+        layout.add(
+            Buffer::Lent,
+            2 * static_cast<int64_t>(std::min(role.lent_bytes, kMostLentBytes) / sizeof(float)));
     }
 }
 
@@ -259,7 +270,7 @@ void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
             layout.add(Buffer::PleGate, rows * text.ple_size);
         }
         if (text.has_moe) {
-            addExperts(layout, text, rows, role.is_cuda);
+            addExperts(layout, text, rows, role);
         }
     }
     if (role.has_ple_projection) {

@@ -38,6 +38,7 @@ struct DeviceRole {
     int64_t foreign_in = 0;     ///< Widest input of a linear that computes here for another device.
     int64_t foreign_out = 0;    ///< Its widest output.
     int64_t foreign_row = 0;    ///< Widest input or output of an assistant's linear from elsewhere.
+    uint64_t lent_bytes = 0;    ///< The largest weight of the host's memory that may be lent to it.
     bool has_foreign_vision = false; ///< Such a linear belongs to a vision tower.
     int64_t table_floats = 0;        ///< Small vectors kept here as fp32: see isTableVector().
 };

@@ -3,6 +3,8 @@
 // tokens; without one the next best is taken. For tests and comparisons.
 #pragma once
 
+#include <cstdint>
+
 namespace engine {
 
 struct DecodeOptions {
@@ -14,6 +16,8 @@ struct DecodeOptions {
     bool has_split_steps = true;
     /// Drafts are fused steps, chosen by the device (draft_step.h); false: single functions.
     bool has_draft_steps = true;
+    /// From so many rows on weights of the host's memory are lent to the card of their layer.
+    int64_t least_lent_rows = 32;
 };
 
 } // namespace engine

@@ -165,6 +165,22 @@ void TestExpertsOnCard::ofTheHost() {
         QVERIFY2(nmse <= allowed, qPrintable(QString("%1, allowed %2").arg(nmse).arg(allowed)));
     }
     QVERIFY(runs("merge_experts") == runs("route_experts"));
+    // A prompt of many rows is multiplied on the card, with weights that come there for it.
+    engine::GenerateRequest prompt;
+    for (int32_t i = 0; i < 60; ++i) {
+        prompt.raw_ids.push_back(i == 0 ? 2 : 20 + 3 * i);
+    }
+    const auto before = runs("gemm_experts");
+    const auto got = engine.logits(prompt, 1, {});
+    VERIFY_VALUE(got);
+    QCOMPARE(card.finish(), std::string());
+    if (quant == "none") { // the model's columns are too few for products of codes
+        QVERIFY(runs("gemm_experts") > before);
+    }
+    const auto want = on_cpu.logits(prompt, 1, {});
+    VERIFY_VALUE(want);
+    const double nmse = support::nmse(got->logits, want->logits);
+    QVERIFY2(nmse <= allowed, qPrintable(QString("%1, allowed %2").arg(nmse).arg(allowed)));
     QVERIFY(card.fake().violations().empty());
 }
 
