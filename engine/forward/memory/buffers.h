@@ -65,7 +65,7 @@ enum class Buffer : uint8_t {
     MoeDown,      ///< [rows of some experts, hidden]
     MoeSum,       ///< [rows, hidden]
     MoeOrder,     ///< [3, rows * top_k] and [experts + 1]: experts.cpp, OrderOnCard; cards only
-    Lent,         ///< [2, bytes]: weights of the host's memory (lent_weights.h); cards only
+    Lent,         ///< [2, some bytes] over attention's, the MLP's and the head's: lent_weights.h
 
     // Fused steps of one token (token_steps.h).
     StepInput,      ///< TokenNumbers, ring positions, [hidden] row, [layers * ple_size] table row

@@ -92,9 +92,9 @@ LentWeights* ComputeContext::lent(DeviceScratch& card) {
     }
     std::unique_ptr<LentWeights>& lent = lent_[card.id()];
     if (lent == nullptr) {
-        lent = std::make_unique<LentWeights>(
-            card.device(), card.buffer(Buffer::Lent),
-            static_cast<size_t>(card.size(Buffer::Lent)) / 2 * sizeof(float), host->queue());
+        const auto bytes = static_cast<size_t>(card.size(Buffer::Lent)) * sizeof(float);
+        lent = std::make_unique<LentWeights>(card.device(), card.buffer(Buffer::Lent), bytes / 2,
+                                             host->queue());
     }
     return lent.get();
 }

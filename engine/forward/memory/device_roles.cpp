@@ -162,9 +162,6 @@ int64_t widestOf(const ModelConfig& config, Tower tower) {
 
 } // namespace
 
-/// Parts of a lent weight begin apart from each other.
-constexpr uint64_t kLentPadding = 4096;
-
 std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config, const PlacementPlan& plan) {
     return deviceRoles(config, plan, listTensors(config));
 }
@@ -225,11 +222,6 @@ std::map<DeviceId, DeviceRole> deviceRoles(const ModelConfig& config,
         if (tensor.part.role == PartRole::Assistant) {
             role.foreign_row = std::max(role.foreign_row, widestOf(*config.assistant));
             continue;
-        }
-        if (tensor.kind == TensorKind::Experts && consumer.kind == DeviceId::Kind::Cuda &&
-            row->compute == DeviceId::cpu() && row->store == row->compute) {
-            uint64_t& lent = roles[consumer].lent_bytes;
-            lent = std::max(lent, (row->bytes + kLentPadding) / kLentPadding * kLentPadding);
         }
         const int64_t widest = widestOf(config, tensor.tower);
         role.has_foreign_vision = role.has_foreign_vision || tensor.tower == Tower::Vision;

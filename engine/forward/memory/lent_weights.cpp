@@ -111,7 +111,8 @@ size_t bytesOf(const WeightView& view) {
 }
 
 LentWeights::LentWeights(kernels::Device& card, void* places, size_t bytes, kernels::Queue host)
-    : card_(&card), places_(static_cast<std::byte*>(places)), bytes_(bytes), host_(host) {}
+    : card_(&card), places_(static_cast<std::byte*>(places)),
+      bytes_(bytes / kAlignment * kAlignment), host_(host) {}
 
 LentWeights::~LentWeights() {
     card_->freeHost(pieces_);

@@ -224,13 +224,7 @@ void addLayerTables(WorkspaceLayout& layout, const Sizes& sizes) {
     layout.add(Buffer::StepSuppressed, (text.vocab_size + 31) / 32);
 }
 
-/// Half of the room for weights on their way: some experts of 26B-A4B, 0.7 ms of a fast link.
-constexpr uint64_t kMostLentBytes = uint64_t{32} << 20;
-
-void addExperts(WorkspaceLayout& layout,
-                const TextConfig& text,
-                int64_t rows,
-                const DeviceRole& role) {
+void addExperts(WorkspaceLayout& layout, const TextConfig& text, int64_t rows, bool is_card) {
     layout.add(Buffer::MoeProbs, rows * text.num_experts);
     // One row's choice is there where the host does not make it.
     layout.add(Buffer::MoeRouterLow,
@@ -243,13 +237,8 @@ void addExperts(WorkspaceLayout& layout,
     layout.add(Buffer::MoeAct, std::max(rows, text.top_k_experts) * text.moe_intermediate_size);
     layout.add(Buffer::MoeDown, rows * text.hidden_size);
     layout.add(Buffer::MoeSum, rows * text.hidden_size);
-    if (role.is_cuda) {
+    if (is_card) {
         layout.add(Buffer::MoeOrder, 3 * rows * text.top_k_experts + text.num_experts + 1);
-    }
-    if (role.lent_bytes > 0) {
-        layout.add(
-            Buffer::Lent,
-            2 * static_cast<int64_t>(std::min(role.lent_bytes, kMostLentBytes) / sizeof(float)));
     }
 }
 
@@ -270,7 +259,7 @@ void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
             layout.add(Buffer::PleGate, rows * text.ple_size);
         }
         if (text.has_moe) {
-            addExperts(layout, text, rows, role);
+            addExperts(layout, text, rows, role.is_cuda);
         }
     }
     if (role.has_ple_projection) {
@@ -303,6 +292,9 @@ void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
         layout.add(Buffer::Logits, std::min(rows, kHeadRows) * text.vocab_size);
     }
     layout.endAlternatives();
+    if (role.has_layers && role.is_cuda && text.has_moe) {
+        layout.addOver(Buffer::Lent);
+    }
 }
 
 void addVision(WorkspaceLayout& layout, const Sizes& sizes) {

@@ -38,7 +38,6 @@ struct DeviceRole {
     int64_t foreign_in = 0;     ///< Widest input of a linear that computes here for another device.
     int64_t foreign_out = 0;    ///< Its widest output.
     int64_t foreign_row = 0;    ///< Widest input or output of an assistant's linear from elsewhere.
-    uint64_t lent_bytes = 0;    ///< The largest weight of the host's memory that may be lent to it.
     bool has_foreign_vision = false; ///< Such a linear belongs to a vision tower.
     int64_t table_floats = 0;        ///< Small vectors kept here as fp32: see isTableVector().
 };
@@ -90,6 +89,10 @@ public:
     void beginAlternatives() { alternatives_end_ = alternatives_ = cursor_; }
     void nextAlternative();
     void endAlternatives();
+    /// Behind endAlternatives(): all of their memory, for when none of them is in use.
+    void addOver(Buffer buffer) {
+        entries_[static_cast<size_t>(buffer)] = Entry{alternatives_, cursor_ - alternatives_};
+    }
     /// What is added from here on shares memory with everything from `buffer` on.
     void shareFrom(Buffer buffer) { cursor_ = offset(buffer); }
     /// -1 when absent.
