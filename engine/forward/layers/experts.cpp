@@ -304,7 +304,7 @@ ExpertRun::weightOf(const Linear& linear, int64_t begin, int64_t end) const {
         ENGINE_ASSIGN(kernels::WeightView view, model.context->resident(linear));
         const int64_t outputs = view.rows / model.config.text.num_experts;
         LentWeights& lent = *model.context->lent(*layer.home);
-        if (takeRows(view, begin * outputs, (end - begin) * outputs) && lent.fits(view)) {
+        if (takeRows(view, begin * outputs, (end - begin) * outputs) && lent.mostOf(view) > 0) {
             ENGINE_KERNEL(lent.lend(view, weight.view), "copy in", linear.name);
             weight.first = begin;
             weight.count = end - begin;
@@ -428,7 +428,10 @@ Result<int64_t> ExpertRun::mostTogether() const {
         if (isLent(*linear)) {
             ENGINE_ASSIGN(kernels::WeightView one, model.context->resident(*linear));
             one.rows /= experts;
-            most = std::min(most, model.context->lent(*layer.home)->mostOf(one));
+            LentWeights& lent = *model.context->lent(*layer.home);
+            lent.lendIn(layer.home->buffer(Buffer::Lent),
+                        static_cast<size_t>(layer.home->size(Buffer::Lent)) * sizeof(float));
+            most = std::min(most, lent.mostOf(one));
         }
     }
     return std::max<int64_t>(1, most);

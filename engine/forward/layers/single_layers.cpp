@@ -2,6 +2,7 @@
 #include "engine/forward/layers/single_layers.h"
 
 #include "engine/forward/layers/experts.h"
+#include "engine/forward/layers/lent_rows.h"
 #include "engine/forward/matrix_views.h"
 
 #include <algorithm>
@@ -75,11 +76,11 @@ Result<void> SingleLayers::storeNormed(const LayerCall& call, int index, MatF32 
 
     const MutF32 k = home.matrix(Buffer::K, rows, width);
     const MutF32 v = home.matrix(Buffer::V, rows, width);
-    ENGINE_TRY(context.linear(layer.attend.k, home, normed, k));
+    ENGINE_TRY(product(layer.attend.k, home, normed, k));
     if (shape.k_is_v) {
         ENGINE_TRY(context.move(home, k.data, home, v.data, sizeBytes(k)));
     } else {
-        ENGINE_TRY(context.linear(layer.attend.v, home, normed, v));
+        ENGINE_TRY(product(layer.attend.v, home, normed, v));
     }
     if (text.recipe.has_head_norms) {
         const MutF32 heads = reshaped(k, shape.head_dim);
@@ -144,7 +145,7 @@ Result<void> SingleLayers::attend(const LayerCall& call, int index, MatF32 norme
     const bool is_full = shape.type == LayerType::Full;
 
     MutF32 q = home.matrix(call.stack.q, rows, q_width);
-    ENGINE_TRY(context.linear(layer.attend.q, home, normed, q));
+    ENGINE_TRY(product(layer.attend.q, home, normed, q));
     if (text.recipe.has_head_norms) {
         const MutF32 heads = reshaped(q, shape.head_dim);
         ENGINE_KERNEL(
@@ -171,7 +172,12 @@ Result<void> SingleLayers::attend(const LayerCall& call, int index, MatF32 norme
         ENGINE_TRY(context.move(where, out.data, home, back.data, sizeBytes(out)));
         out = back;
     }
-    return context.linear(layer.attend.o, home, out, t);
+    return product(layer.attend.o, home, out, t);
+}
+
+Result<void> SingleLayers::product(const Linear& linear, DeviceScratch& home, MatF32 x, MutF32 y) {
+    ENGINE_ASSIGN(const bool is_done, LentRows(*model_, home, x.rows).product(linear, x, y));
+    return is_done ? Result<void>() : model_->context->linear(linear, home, x, y);
 }
 
 Result<void> SingleLayers::gatedMlp(const LayerCall& call, int index, MatF32 h, MutF32 t) {
@@ -179,13 +185,17 @@ Result<void> SingleLayers::gatedMlp(const LayerCall& call, int index, MatF32 h, 
     const DecoderLayer& layer = call.stack.layer(index);
     const int64_t width = call.stack.shape(index).intermediate_size;
     DeviceScratch& home = *layer.home;
+    ENGINE_ASSIGN(const bool is_done, LentRows(*model_, home, h.rows).mlp(layer.mlp, h, t));
+    if (is_done) {
+        return {};
+    }
     const MutF32 gate = home.matrix(call.stack.gate, h.rows, width);
     const MutF32 up = home.matrix(call.stack.up, h.rows, width);
-    ENGINE_TRY(model_->context->linear(layer.mlp.gate, home, h, gate));
-    ENGINE_TRY(model_->context->linear(layer.mlp.up, home, h, up));
+    ENGINE_TRY(product(layer.mlp.gate, home, h, gate));
+    ENGINE_TRY(product(layer.mlp.up, home, h, up));
     ENGINE_KERNEL(home.ops().gated_mul(home.queue(), text.recipe.activation, gate, up, gate),
                   "activation", layer.mlp.gate.name);
-    return model_->context->linear(layer.mlp.down, home, gate, t);
+    return product(layer.mlp.down, home, gate, t);
 }
 
 Result<void> SingleLayers::perLayerInput(const LayerCall& call, int index, MatF32 x, MutF32 t) {

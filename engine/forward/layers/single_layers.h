@@ -20,6 +20,9 @@ private:
     Result<void> storeNormed(const LayerCall& call, int index, kernels::MatF32 normed);
     Result<void>
     attend(const LayerCall& call, int index, kernels::MatF32 normed, kernels::MutF32 t);
+    /// As ComputeContext::linear(), on a card where that pays.
+    Result<void>
+    product(const Linear& linear, DeviceScratch& home, kernels::MatF32 x, kernels::MutF32 y);
     Result<void> gatedMlp(const LayerCall& call, int index, kernels::MatF32 h, kernels::MutF32 t);
     Result<void>
     perLayerInput(const LayerCall& call, int index, kernels::MatF32 x, kernels::MutF32 t);

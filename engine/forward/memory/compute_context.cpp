@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/memory/compute_context.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace engine {
@@ -85,18 +86,22 @@ ComputeContext::addDevice(DeviceId id, kernels::Device& device, const WorkspaceL
     return {};
 }
 
-LentWeights* ComputeContext::lent(DeviceScratch& card) {
+LentWeights* ComputeContext::lent(const DeviceScratch& card) {
     const DeviceScratch* const host = scratch(DeviceId::cpu());
     if (host == nullptr || !card.has(Buffer::Lent)) {
         return nullptr;
     }
     std::unique_ptr<LentWeights>& lent = lent_[card.id()];
     if (lent == nullptr) {
-        const auto bytes = static_cast<size_t>(card.size(Buffer::Lent)) * sizeof(float);
-        lent = std::make_unique<LentWeights>(card.device(), card.buffer(Buffer::Lent), bytes / 2,
-                                             host->queue());
+        lent = std::make_unique<LentWeights>(card.device(), host->queue());
     }
     return lent.get();
+}
+
+DeviceScratch* ComputeContext::borrower() const {
+    const auto found = std::find_if(scratch_.begin(), scratch_.end(),
+                                    [](const auto& one) { return one.second->has(Buffer::Lent); });
+    return found == scratch_.end() ? nullptr : found->second.get();
 }
 
 DeviceScratch* ComputeContext::scratch(DeviceId id) const {

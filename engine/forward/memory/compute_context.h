@@ -96,7 +96,9 @@ public:
     Result<void> addDevice(DeviceId id, kernels::Device& device, const WorkspaceLayout& layout);
     [[nodiscard]] DeviceScratch* scratch(DeviceId id) const;
     /// What lends weights of the host's memory to `card`; nullptr: nothing.
-    [[nodiscard]] LentWeights* lent(DeviceScratch& card);
+    [[nodiscard]] LentWeights* lent(const DeviceScratch& card);
+    /// The card that multiplies rows for layers of the host; nullptr: none.
+    [[nodiscard]] DeviceScratch* borrower() const;
     [[nodiscard]] WeightSource& weights() const { return *weights_; }
     [[nodiscard]] AdapterHook* adapters() const { return adapters_; }
     void setAdapters(AdapterHook* adapters) { adapters_ = adapters; }

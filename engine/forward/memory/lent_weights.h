@@ -7,7 +7,6 @@
 #include "engine/forward/memory/workspace.h"
 #include "kernels/device.h"
 
-#include <array>
 #include <cstddef>
 #include <memory>
 
@@ -20,23 +19,26 @@ namespace engine {
 
 class LentWeights {
 public:
-    /// places: [2, bytes] in the card's memory. host: the queue of the host's threads.
-    LentWeights(kernels::Device& card, void* places, size_t bytes, kernels::Queue host);
+    /// host: the queue of the host's threads.
+    LentWeights(kernels::Device& card, kernels::Queue host) : card_(&card), host_(host) {}
     ~LentWeights();
     LentWeights(const LentWeights&) = delete;
     LentWeights& operator=(const LentWeights&) = delete;
 
-    /// A weight in the host's memory fits.
-    [[nodiscard]] bool fits(const kernels::WeightView& weight) const {
-        return bytesOf(weight) <= bytes_;
-    }
-    /// Weights like this one that fit together.
+    /// Memory of the card, aligned to 64 bytes, where weights are lent from now on, once all that is
+    /// enqueued has been computed.
+    void lendIn(void* memory, size_t bytes);
+    /// Weights like this one that have room in a place.
     [[nodiscard]] int64_t mostOf(const kernels::WeightView& weight) const {
         return static_cast<int64_t>(bytes_ / bytesOf(weight));
     }
-    /// The weight, which fits, as kernels of the card read it that are enqueued before the call
+    /// The weight, which has room, as kernels of the card read it that are enqueued before the call
     /// after the next. OutOfMemory: no page-locked memory.
     kernels::Status lend(const kernels::WeightView& weight, kernels::WeightView& there);
+
+    /// Rows to and from the card, by all threads of the host. What was fetched is there.
+    kernels::Status send(void* to, const void* from, size_t bytes);
+    kernels::Status fetch(void* to, const void* from, size_t bytes);
 
 private:
     static constexpr size_t kPieceBytes = size_t{8} << 20;
@@ -44,12 +46,17 @@ private:
     static constexpr int kPlaces = 2;
     static constexpr int kFirstMark = 4; ///< Of the card's; of places, then of pieces.
 
+    /// The next piece of page-locked memory, free again, and its mark.
+    kernels::Status takePiece(std::byte*& piece, int& mark);
+    void copy(void* to, const void* from, size_t bytes) const;
+
     kernels::Device* card_;
-    std::byte* places_;
-    size_t bytes_;
     kernels::Queue host_;
+    std::byte* places_ = nullptr; ///< [kPlaces, bytes_]
+    size_t bytes_ = 0;
+    bool is_new_ = true;          ///< Nothing has been lent in this memory.
     std::byte* pieces_ = nullptr; ///< [kPieces, kPieceBytes], page-locked.
-    int place_ = -1;              ///< Filled last; -1: none.
+    int place_ = 0;               ///< Filled last.
     int piece_ = 0;               ///< Next one to be filled.
 };
 

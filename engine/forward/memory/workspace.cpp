@@ -292,7 +292,7 @@ void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
         layout.add(Buffer::Logits, std::min(rows, kHeadRows) * text.vocab_size);
     }
     layout.endAlternatives();
-    if (role.has_layers && role.is_cuda && text.has_moe) {
+    if (role.has_layers && role.is_cuda) {
         layout.addOver(Buffer::Lent);
     }
 }

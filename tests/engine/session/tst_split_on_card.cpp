@@ -20,6 +20,8 @@ class TestSplitOnCard : public QObject {
 private Q_SLOTS:
     void asOneCard_data();
     void asOneCard();
+    void layersOfTheHost_data();
+    void layersOfTheHost();
     void choiceOnTheCard();
 };
 
@@ -119,6 +121,68 @@ void TestSplitOnCard::asOneCard() {
             QVERIFY(last->logits == one_card_last);
         }
         QCOMPARE(reply->token_ids, one_card);
+    }
+    QVERIFY(card.fake().violations().empty());
+}
+
+void TestSplitOnCard::layersOfTheHost_data() {
+    support::addColumns<QString, QString>("quant", "adapter");
+    QTest::newRow("4 bits") << "nf4-dq"
+                            << "";
+    QTest::newRow("16 bits") << "none"
+                             << "";
+    QTest::newRow("adapter") << "nf4"
+                             << "text";
+}
+
+/// Many rows of layers on the CPU are multiplied on the card, with weights that come there: what
+/// they answer is what the CPU by itself does within what bf16 costs.
+void TestSplitOnCard::layersOfTheHost() {
+    QFETCH(QString, quant);
+    QFETCH(QString, adapter);
+    support::EmulatedCard card(support::smallCard(1));
+    engine::GenerateRequest prompt;
+    for (int32_t i = 0; i < 70; ++i) {
+        prompt.raw_ids.push_back(i == 0 ? 2 : 30 + 3 * i);
+    }
+    std::vector<float> on_cpu;
+    double on_card = 0; // what bf16 costs
+    for (const char* map : {"cpu", "gpu", R"({"version": 1, "default": "cuda:0", "map":
+                                      {"model.language_model.layers.[2-9]": "cpu"}})"}) {
+        engine::Engine engine(support::optionsOn(card));
+        engine::LoadRequest request = support::goldenRequest("e2b");
+        request.is_reference_precision = false;
+        request.quant = quant.toStdString();
+        request.device_map = map;
+        request.context = 128;
+        if (!adapter.isEmpty()) {
+            request.adapters.push_back(
+                {support::goldenAdapter("e2b", adapter.toStdString()), 1.0, true});
+        }
+        VERIFY_VALUE(engine.load(request, {}, {}));
+        QCOMPARE(support::memoryDifference(engine), std::string());
+        const auto before = card.ran().size();
+        const auto rows = engine.logits(prompt, 8, {});
+        QCOMPARE(card.finish(), std::string());
+        VERIFY_VALUE(rows);
+        if (on_cpu.empty()) {
+            on_cpu = rows->logits;
+            continue;
+        }
+        const double noise = support::nmse(rows->logits, on_cpu);
+        if (on_card == 0) {
+            on_card = noise;
+            continue;
+        }
+        // The three layers that own keys see all rows; with an adapter each product goes by itself.
+        const auto gated = std::count(card.ran().begin() + static_cast<std::ptrdiff_t>(before),
+                                      card.ran().end(), "belfry_gated_mul");
+        QCOMPARE(gated, adapter.isEmpty() ? 3 : 0);
+        const auto products = std::count(card.ran().begin() + static_cast<std::ptrdiff_t>(before),
+                                         card.ran().end(), "belfry_gemm_64");
+        QVERIFY2(products >= 3 * 6, qPrintable(QString::number(products)));
+        QCOMPARE_LT(noise, 1.5 * on_card);
+        QCOMPARE(support::memoryDifference(engine), std::string());
     }
     QVERIFY(card.fake().violations().empty());
 }
