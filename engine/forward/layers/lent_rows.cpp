@@ -9,6 +9,7 @@ namespace engine {
 
 using kernels::MatF32;
 using kernels::MutF32;
+using kernels::Status;
 using kernels::WeightView;
 
 namespace {
@@ -99,12 +100,107 @@ Result<bool> LentRows::product(const Linear& linear, MatF32 x, MutF32 y) {
         return false;
     }
     ENGINE_KERNEL(lent_->fetch(y.data, out.data, sizeBytes(y)), "copy out", linear.name);
-    AdapterHook* const adapters = model_->context->adapters();
-    if (linear.adapter != AdapterHook::kNone && adapters != nullptr) {
-        ENGINE_TRY(
-            adapters->apply(linear.adapter, model_->context->scratch(home_->id())->queue(), x, y));
-    }
+    ENGINE_TRY(addUpdates(linear, x, y));
     return true;
+}
+
+template <typename T>
+Status LentRows::place(const T*& values, int64_t count) {
+    if (values == nullptr) {
+        return Status::Ok;
+    }
+    const auto bytes = static_cast<size_t>(count) * sizeof(T);
+    float* const there = room_.take(static_cast<int64_t>((bytes + 3) / 4));
+    if (there == nullptr) {
+        return Status::Unsupported;
+    }
+    const Status status = lent_->send(there, values, bytes);
+    values = reinterpret_cast<const T*>(there);
+    return status;
+}
+
+Result<bool> LentRows::attention(const kernels::AttentionArgs& args,
+                                 int64_t row_bytes,
+                                 const Linear& o,
+                                 MutF32 t) {
+    const int64_t rows = args.queries;
+    const int64_t width = args.num_heads * args.head_dim;
+    const auto kv_bytes = args.keys * row_bytes;
+    constexpr int64_t kLeastRows = 64;
+    if (!isLent(o)) {
+        return false;
+    }
+    ENGINE_ASSIGN(WeightView step, model_->context->resident(o));
+    step.rows = std::min(kRowStep, step.rows);
+    // What a row needs: query, output, position and block; and everything else.
+    const auto of_row = static_cast<int64_t>(2 * width * sizeof(float) + 2 * sizeof(int32_t));
+    const auto rest = static_cast<int64_t>(room_.bytes) - 2 * kv_bytes -
+                      2 * args.keys * static_cast<int64_t>(sizeof(int32_t)) -
+                      2 * static_cast<int64_t>(bytesOf(step)) -
+                      12 * static_cast<int64_t>(kRoomAlignment);
+    const int64_t at_once = std::min(rows, rest / of_row);
+    if (at_once < std::min(rows, kLeastRows)) {
+        return false;
+    }
+    const Room all = room_;
+    const MutF32 out = card_->matrix(Buffer::T, t.rows, t.cols);
+    const auto run = [&]() -> Result<bool> {
+        kernels::AttentionArgs there = args;
+        const auto* k = static_cast<const std::byte*>(args.k);
+        const auto* v = static_cast<const std::byte*>(args.v);
+        ENGINE_KERNEL(place(k, kv_bytes), "copy in", o.name);
+        ENGINE_KERNEL(place(v, kv_bytes), "copy in", o.name);
+        ENGINE_KERNEL(place(there.mask.key_position, args.keys), "copy in", o.name);
+        ENGINE_KERNEL(place(there.mask.key_block, args.keys), "copy in", o.name);
+        there.k = k;
+        there.v = v;
+        const Room behind_keys = room_;
+        for (int64_t first = 0; first < rows; first += at_once) {
+            const int64_t count = std::min(at_once, rows - first);
+            room_ = behind_keys;
+            there.queries = count;
+            there.q = args.q + first * width;
+            there.mask.query_position = args.mask.query_position + first;
+            there.mask.query_block =
+                args.mask.query_block == nullptr ? nullptr : args.mask.query_block + first;
+            ENGINE_KERNEL(place(there.q, count * width), "copy in", o.name);
+            ENGINE_KERNEL(place(there.mask.query_position, count), "copy in", o.name);
+            ENGINE_KERNEL(place(there.mask.query_block, count), "copy in", o.name);
+            const MutF32 result{room_.take(count * width), count, width, width};
+            there.out = result.data;
+            const Status status = card_->ops().attention(card_->queue(), there);
+            if (status == Status::Unsupported && first == 0) {
+                return false;
+            }
+            ENGINE_KERNEL(status, "attention", o.name);
+            ENGINE_ASSIGN(const bool is_done, multiply(o, result, rowsOf(out, first, count)));
+            if (!is_done) {
+                return false;
+            }
+            if (o.adapter != AdapterHook::kNone) {
+                ENGINE_KERNEL(
+                    lent_->fetch(args.out + first * width, result.data, sizeBytes(result)),
+                    "copy out", o.name);
+            }
+        }
+        return true;
+    };
+    const Result<bool> outcome = run();
+    room_ = all;
+    if (!outcome.has_value() || !*outcome) {
+        return outcome;
+    }
+    ENGINE_KERNEL(lent_->fetch(t.data, out.data, sizeBytes(t)), "copy out", o.name);
+    ENGINE_TRY(addUpdates(o, {args.out, rows, width, width}, t));
+    return true;
+}
+
+Result<void> LentRows::addUpdates(const Linear& linear, MatF32 x, MutF32 y) const {
+    AdapterHook* const adapters = model_->context->adapters();
+    return linear.adapter == AdapterHook::kNone || adapters == nullptr
+               ? Result<void>()
+               : adapters->apply(linear.adapter, model_->context->scratch(home_->id())->queue(), x,
+                                 y);
 }
 
 Result<bool> LentRows::mlp(const MlpWeights& mlp, MatF32 h, MutF32 t) {

@@ -166,6 +166,15 @@ Result<void> SingleLayers::attend(const LayerCall& call, int index, MatF32 norme
     args.q = q.data;
     MutF32 out = where.matrix(call.stack.o, rows, q_width);
     args.out = out.data;
+    if (&where == &home) {
+        ENGINE_ASSIGN(
+            const bool is_done,
+            LentRows(*model_, home, rows)
+                .attention(args, call.kv.owner(layer.kv_layer).row_bytes, layer.attend.o, t));
+        if (is_done) {
+            return {};
+        }
+    }
     ENGINE_KERNEL(where.ops().attention(where.queue(), args), "attention", name);
     if (&where != &home) {
         const MutF32 back = home.matrix(call.stack.o, rows, q_width);
