@@ -182,6 +182,35 @@ int addGgufs(const fs::path& root) {
     return files.count();
 }
 
+/// Adapters with all kinds of tensors, one of them in blocks.
+int addGgufAdapters(const fs::path& root) {
+    namespace gguf = support::gguf;
+    Corpus files(root / "gguf_adapter");
+    const gguf::File sound = gguf::adapter();
+    files.add(sound.bytes());
+    const auto with = [&](std::vector<gguf::Tensor> tensors) {
+        gguf::File file = sound;
+        file.tensors = std::move(tensors);
+        files.add(file.bytes());
+    };
+    with({{"token_embd.weight.lora_a", {1, 1024}, 1}, {"token_embd.weight.lora_b", {1, 64}, 1}});
+    with({{"blk.0.attn_q.weight.lora_a", {64, 4}, 8},
+          {"blk.0.attn_q.weight.lora_b", {4, 64}, 30},
+          {"blk.0.attn_norm.weight", {64}}});
+    with({{"blk.0.ffn_gate_up_exps.weight.lora_a", {8, 2, 4}},
+          {"blk.0.ffn_gate_up_exps.weight.lora_b", {2, 8, 4}},
+          {"blk.0.ffn_down_exps.weight.lora_a", {8, 2, 4}},
+          {"blk.0.ffn_down_exps.weight.lora_b", {2, 8, 4}}});
+    gguf::File llama = sound; // for support::gguf::llama()
+    llama.set("general.architecture", gguf::value("llama"));
+    llama.tensors = {{"blk.1.attn_k.weight.lora_a", {32, 2}},
+                     {"blk.1.attn_k.weight.lora_b", {2, 16}},
+                     {"output.weight.lora_a", {32, 2}},
+                     {"output.weight.lora_b", {2, 7}}};
+    files.add(llama.bytes());
+    return files.count();
+}
+
 int addDeviceMaps(const fs::path& root) {
     Corpus maps(root / "device_map");
     for (const char* text :
@@ -378,6 +407,7 @@ int main(int argc, char** argv) {
     requests.add("GET /health HTTP/1.1\r\nhost: 127.0.0.1:1\r\norigin: null\r\n\r\n");
     const int adapters = addAdapters(root, golden);
     const int ggufs = addGgufs(root);
+    const int gguf_adapters = addGgufAdapters(root);
     const int maps = addDeviceMaps(root);
     const int stores = addStores(root);
     const int chats = addChats(root);
@@ -390,8 +420,9 @@ int main(int argc, char** argv) {
     const int messages = addMessages(root);
     std::printf("seeds: %d headers, %d indexes, %d configs, %d tokenizers, %d adapters, %d device "
                 "maps, %d pictures, %d sounds, %d stores, %d chats, %d streams, %d requests, "
-                "%d messages, %d GGUF files\n",
+                "%d messages, %d GGUF files, %d GGUF adapters\n",
                 headers.count(), indexes.count(), configs.count(), tokenizers.count(), adapters,
-                maps, pictures, sounds, stores, chats, streams, requests.count(), messages, ggufs);
+                maps, pictures, sounds, stores, chats, streams, requests.count(), messages, ggufs,
+                gguf_adapters);
     return 0;
 }

@@ -16,7 +16,7 @@ if [ ! -e "$build/build.ninja" ]; then
         -DBELFRY_BUILD_UI=OFF -DBELFRY_BUILD_TESTS=OFF \
         -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1"
 fi
-targets="safetensors_header gguf shard_index config tokenizer template adapter device_map image audio chat_import chat_store chat_stream serve_request engine_messages"
+targets="safetensors_header gguf shard_index config tokenizer template adapter gguf_adapter device_map image audio chat_import chat_store chat_stream serve_request engine_messages"
 ninja -C "$build" fuzz_seeds fuzz_planted $(for name in $targets; do echo "fuzz_$name"; done)
 rm -rf "$build/fuzz-findings"
 sh "$source/tests/fuzz/run_one.sh" "$build/tests/fuzz/fuzz_seeds" prepare

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small sound models as GGUF files, for tests that break them: Gemma 4 (a sliding and a full
 // layer), one with experts, `llama`, a projector with both towers, the 12B's embedders, an
-// assistant.
+// assistant, an adapter.
 #pragma once
 
 #include "tests/engine/files/raw_gguf.h"
@@ -328,6 +328,20 @@ inline File gemmaWithoutTables() {
                name.ends_with("blk.0.post_norm.weight") ||
                name.ends_with("blk.1.post_norm.weight") || name == "blk.1.attn_v.weight";
     });
+    return file;
+}
+
+/// Rank 4 on two linears of the golden e2b's first layer.
+inline File adapter() {
+    File file;
+    file.set("general.architecture", value("gemma4"))
+        .set("general.type", value("adapter"))
+        .set("adapter.type", value("lora"))
+        .set("adapter.lora.alpha", value(8.0F));
+    file.tensors = {{"blk.0.attn_q.weight.lora_a", {64, 4}},
+                    {"blk.0.attn_q.weight.lora_b", {4, 64}},
+                    {"blk.0.ffn_up.weight.lora_a", {64, 4}},
+                    {"blk.0.ffn_up.weight.lora_b", {4, 128}}};
     return file;
 }
 

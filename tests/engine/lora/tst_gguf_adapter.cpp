@@ -30,17 +30,12 @@ std::string noiseBytes(int64_t count, uint64_t seed) {
     return bytes;
 }
 
-/// Rank 4 on two linears of e2b's first layer.
 gguf::File soundFile() {
-    gguf::File file;
-    file.set("general.architecture", gguf::value("gemma4"))
-        .set("general.type", gguf::value("adapter"))
-        .set("adapter.type", gguf::value("lora"))
-        .set("adapter.lora.alpha", gguf::value(8.0F));
-    file.tensors = {{"blk.0.attn_q.weight.lora_a", {64, 4}, 0, noiseBytes(256, 1)},
-                    {"blk.0.attn_q.weight.lora_b", {4, 64}, 0, noiseBytes(256, 2)},
-                    {"blk.0.ffn_up.weight.lora_a", {64, 4}, 0, noiseBytes(256, 3)},
-                    {"blk.0.ffn_up.weight.lora_b", {4, 128}, 0, noiseBytes(512, 4)}};
+    gguf::File file = gguf::adapter();
+    uint64_t seed = 0;
+    for (gguf::Tensor& tensor : file.tensors) {
+        tensor.data = noiseBytes(static_cast<int64_t>(tensor.dims[0] * tensor.dims[1]), ++seed);
+    }
     return file;
 }
 
@@ -219,6 +214,7 @@ private Q_SLOTS:
     void isRefused_data();
     void isRefused();
     void cutAnywhere();
+    void everyByte();
     void brokenFilesOfModels();
     void blocks();
     void savedNorms();
@@ -304,6 +300,41 @@ void TestGgufAdapter::cutAnywhere() {
         QVERIFY2(!loaded, std::to_string(size).c_str());
         QVERIFY(!support::detailOf(loaded.error(), "rule").empty());
     }
+}
+
+/// Every byte of the header as three other values: an error that names the file, or an adapter
+/// whose factors fit and can be read.
+void TestGgufAdapter::everyByte() {
+    const std::string sound = soundFile().bytes();
+    const size_t header = soundFile().header().size();
+    int adapters = 0;
+    for (size_t at = 0; at < header; ++at) {
+        const auto old = static_cast<unsigned char>(sound[at]);
+        for (const unsigned other : {old ^ 1U, old ^ 0x80U, 0xffU}) {
+            std::string changed = sound;
+            changed[at] = static_cast<char>(other);
+            const auto loaded = load(changed);
+            if (!loaded) {
+                const Error& error = loaded.error();
+                QVERIFY2(error.message.starts_with("lora.gguf: "), error.message.c_str());
+                QVERIFY(error.code == ErrorCode::InvalidFile ||
+                        error.code == ErrorCode::Unsupported);
+                continue;
+            }
+            ++adapters;
+            QVERIFY(!(*loaded)->updates().empty());
+            for (const LowRankUpdate& update : (*loaded)->updates()) {
+                QVERIFY(std::isfinite(update.scaling));
+                std::vector<float> a(static_cast<size_t>(update.rank * update.in));
+                std::vector<float> b(static_cast<size_t>(update.out * update.rank));
+                VERIFY_VALUE((*loaded)->readFloats(update.a, a));
+                VERIFY_VALUE((*loaded)->readFloats(update.b, b));
+            }
+        }
+    }
+    QVERIFY(adapters > 10); // alpha, names of other linears of the same shape
+    QVERIFY(adapters < static_cast<int>(header));
+    qInfo("%d bytes: %d changes gave an adapter", static_cast<int>(header), adapters);
 }
 
 /// Containers, metadata and tensors of models, each broken in its own way.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain memory runs out at every allocation of opening a GGUF file and reading its texts: once, and
-// from there on. What follows is std::bad_alloc, which the engine's one handler takes, or the
-// model, and no block of memory is left over. Loads of whole models: tst_every_allocation.cpp.
+// Plain memory runs out at every allocation of opening a GGUF file and reading its texts or, of an
+// adapter, its factors: once, and from there on. What follows is std::bad_alloc, which the engine's
+// one handler takes, or the model, and no block of memory is left over. Loads of whole models:
+// tst_every_allocation.cpp.
 #include "engine/families/gguf/checkpoint.h"
+#include "engine/lora/adapter.h"
 #include "tests/engine/files/raw_safetensors.h"
 #include "tests/engine/files/small_gguf.h"
+#include "tests/support/listed_model.h"
 #include "tests/support/memory/failing_memory.h"
 #include "tests/support/program/test_class.h"
 
@@ -12,6 +15,7 @@
 #include <QTest>
 
 #include <filesystem>
+#include <functional>
 #include <new>
 
 namespace {
@@ -27,8 +31,12 @@ private Q_SLOTS:
     void initTestCase() { QVERIFY(folder_.isValid()); }
     void everyAllocation_data();
     void everyAllocation();
+    void adapters_data();
+    void adapters();
 
 private:
+    /// Lets every allocation of `open` fail, which returns true where all was read.
+    static void sweep(support::MemoryFault::Which which, const std::function<bool()>& open);
     [[nodiscard]] fs::path place(const char* name) const {
         return fs::path(folder_.path().toStdString()) / name;
     }
@@ -50,10 +58,9 @@ void TestGgufAllocations::everyAllocation_data() {
 }
 
 void TestGgufAllocations::everyAllocation() {
-    using support::MemoryFault;
     QFETCH(QByteArray, model);
     QFETCH(QByteArray, projector);
-    QFETCH(MemoryFault::Which, which);
+    QFETCH(support::MemoryFault::Which, which);
     support::writeBytes(place("model.gguf"), model.toStdString());
     fs::path towers;
     if (!projector.isEmpty()) {
@@ -63,13 +70,39 @@ void TestGgufAllocations::everyAllocation() {
         fs::remove(place("mmproj.gguf"));
     }
     const fs::path file = place("model.gguf");
-    const auto open = [&]() -> bool {
+    sweep(which, [&]() -> bool {
         const auto checkpoint = engine::ggufCheckpoint(file, towers);
         return checkpoint && (*checkpoint)->openTensors({}) &&
                (*checkpoint)->read(engine::ModelText::Tokenizer) &&
                (*checkpoint)->read(engine::ModelText::Generation) &&
                (*checkpoint)->read(engine::ModelText::TokenizerConfig);
-    };
+    });
+}
+
+void TestGgufAllocations::adapters_data() {
+    QTest::addColumn<support::MemoryFault::Which>("which");
+    QTest::newRow("once") << support::MemoryFault::Which::Once;
+    QTest::newRow("sticky") << support::MemoryFault::Which::Sticky;
+}
+
+void TestGgufAllocations::adapters() {
+    QFETCH(support::MemoryFault::Which, which);
+    gguf::File file = gguf::adapter();
+    file.tensor("blk.0.attn_q.weight.lora_a").type = 8; // in blocks
+    file.tensors.push_back({"token_embd.weight.lora_a", {2, 1024}});
+    file.tensors.push_back({"token_embd.weight.lora_b", {2, 64}});
+    support::writeBytes(place("lora.gguf"), file.bytes());
+    const support::ListedModel model = support::goldenModel("e2b");
+    const fs::path path = place("lora.gguf");
+    sweep(which, [&]() -> bool {
+        const auto adapter = engine::loadAdapter(path, model.config, model.tensors);
+        return adapter && (*adapter)->updates().size() == 3;
+    });
+}
+
+void TestGgufAllocations::sweep(support::MemoryFault::Which which,
+                                const std::function<bool()>& open) {
+    using support::MemoryFault;
     QVERIFY(open()); // what is made once in a program
     const int64_t before = support::liveBlocks();
     MemoryFault calm(0);
