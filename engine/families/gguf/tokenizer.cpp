@@ -19,7 +19,6 @@ namespace {
 constexpr int64_t kUnknown = 2;
 constexpr int64_t kControl = 3;
 constexpr int64_t kUserDefined = 4;
-constexpr int64_t kByte = 6;
 
 /// Gemma 4's markers. Converters give some of them the kind of a word so that llama.cpp prints
 /// them, and older ones that of ordinary text.
@@ -120,6 +119,12 @@ Error broken(const GgufModel& model, const Sentence& what) {
         {{"rule", "GgufTokenizer"}}};
 }
 
+/// Spelled as a byte. That makes it one, whatever its kind: converters of other programs write
+/// words, markers and words of the user.
+bool isByte(std::string_view token) {
+    return token.size() == 6 && token.starts_with("<0x") && token.ends_with('>');
+}
+
 std::string addedText(std::string_view token, size_t id, bool is_special) {
     return R"({"id":)" + std::to_string(id) + R"(,"content":)" + jsonString(token) +
            R"(,"single_word":false,"lstrip":false,"rstrip":false,"normalized":false,"special":)" +
@@ -163,7 +168,7 @@ Result<std::string> tokenizerText(const GgufModel& model) {
         if (vocab.size() + added.size() > most) {
             return broken(model, said("its tokens take more than %1", ByteCount{most}));
         }
-        if (is_added && kind != kByte && token != "</s>") {
+        if (is_added && token != "</s>" && !(pipeline.is_gemma && isByte(token))) {
             added += (added.empty() ? "" : ",") +
                      addedText(token, id, is_marker || kind != kUserDefined);
         }

@@ -674,14 +674,6 @@ inline void addTokenizers(Rows& rows) {
         "is not a list of texts");
     row("no byte token", tokens([](auto& all) { all[24 + 65] = "other"; }), "TK22", "");
     row("no unknown token", tokens([](auto& all) { all[3] = "other"; }), "TK15", "<unk>");
-    row("byte token among the markers",
-        set("token_type",
-            [] {
-                auto kinds = gemmaKinds();
-                kinds[24 + 65] = 3;
-                return list(kinds);
-            }()),
-        "TK30", "");
     for (const char* model : {"llama", "bert", "t5", "rwkv", "none", "GEMMA4"}) {
         addRow(
             rows, std::string("tokenizer: model ") + model, gemma(),

@@ -76,6 +76,7 @@ private Q_SLOTS:
     void everyRuleHasARow();
     void accepted_data();
     void accepted();
+    void kindsOfByteTokens();
     void warned_data();
     void warned();
     void everyByte_data();
@@ -242,6 +243,24 @@ void TestGgufHeader::accepted() {
     const fs::path towers =
         projector.isEmpty() ? fs::path() : write("mmproj.gguf", projector.toStdString());
     VERIFY_VALUE(readAll(file, towers));
+}
+
+/// Bytes are found by their spelling, as llama.cpp finds them: whatever kind the file gives them,
+/// the tokenizer is the same.
+void TestGgufHeader::kindsOfByteTokens() {
+    std::set<std::optional<std::string>> texts;
+    for (const int32_t kind : {1, 2, 3, 4, 5, 6}) {
+        auto kinds = gguf::gemmaKinds();
+        std::fill_n(kinds.begin() + 24, 256, kind);
+        const fs::path file =
+            write("model.gguf",
+                  gguf::gemma().set("tokenizer.ggml.token_type", gguf::list(kinds)).bytes());
+        VERIFY_VALUE(readAll(file, {}));
+        const auto checkpoint = support::must(engine::ggufCheckpoint(file, {}), "file");
+        texts.insert(support::must(checkpoint->read(engine::ModelText::Tokenizer), "tokenizer"));
+    }
+    QCOMPARE(texts.size(), size_t{1});
+    QVERIFY(*texts.begin() != std::nullopt);
 }
 
 void TestGgufHeader::warned_data() {
