@@ -8,6 +8,7 @@
 #include "app/cli/row_comparison.h"
 #include "app/cli/temporary_folder.h"
 #include "app/common/library_roots.h"
+#include "engine/api/formats.h"
 #include "engine/base/digest.h"
 #include "engine/base/paths.h"
 #include "engine/base/small_file.h"
@@ -137,6 +138,25 @@ Result<void> checkSpace(const Arguments& arguments,
     return {};
 }
 
+/// Errors: as loadModel(), and InvalidRequest where --quant would change no weight, since packed
+/// ones stay as they are.
+Result<void> loadForm(engine::Engine& engine, const Arguments& arguments) {
+    ENGINE_TRY(loadModel(engine, arguments));
+    const std::string_view quant = arguments.load.quant;
+    const engine::FormatRow* wanted = engine::formatOfOption(quant.substr(0, quant.find('+')));
+    const auto plan = engine.currentPlan();
+    if (quant == "none" || wanted == nullptr ||
+        std::any_of(plan->tensors.begin(), plan->tensors.end(),
+                    [&](const auto& row) { return row.format == wanted->format; })) {
+        return {};
+    }
+    return Error{ErrorCode::InvalidRequest,
+                 arguments.load.model + ": its weights are packed (" +
+                     engine.summary()->quantization + ") and stay as they are, so that " +
+                     std::string(quant) + " changes none of them; say none for it, or give the " +
+                     "model in 16 bits"};
+}
+
 /// The precision that a loaded model has, as people call it.
 std::string precisionOf(const engine::Engine& engine, const engine::LoadRequest& load) {
     const auto summary = engine.summary();
@@ -198,7 +218,7 @@ Result<void> runCompare(engine::Engine& engine, const Arguments& arguments) {
     ENGINE_ASSIGN(const auto folder, TemporaryFolder::make("compare"));
     const std::filesystem::path file = folder->path() / "logits";
 
-    ENGINE_TRY(loadModel(engine, first));
+    ENGINE_TRY(loadForm(engine, first));
     ENGINE_ASSIGN(const std::vector<Window> windows, windowsOf(engine, first, text));
     ENGINE_ASSIGN(const engine::WorkCounts counts, engine.countWork());
     const int64_t vocab = counts.vocab_size;
@@ -218,7 +238,7 @@ Result<void> runCompare(engine::Engine& engine, const Arguments& arguments) {
     found.reference = precisionOf(engine, first.load);
     engine.unload();
 
-    ENGINE_TRY(loadModel(engine, second));
+    ENGINE_TRY(loadForm(engine, second));
     ENGINE_ASSIGN(const std::vector<Window> others, windowsOf(engine, second, text));
     ENGINE_ASSIGN(const engine::WorkCounts other_counts, engine.countWork());
     const bool is_same_text =

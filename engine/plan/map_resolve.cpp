@@ -634,9 +634,9 @@ private:
         if (packed_count_ > 0) {
             out_.notes.emplace_back(
                 packed_count_ == 1
-                    ? said("1 weight of the checkpoint is packed in 4 bits already and stays as "
+                    ? said("1 weight of the checkpoint is packed already and stays as "
                            "stored; --quant applies to the others")
-                    : said("%1 weights of the checkpoint are packed in 4 bits already and stay as "
+                    : said("%1 weights of the checkpoint are packed already and stay as "
                            "stored; --quant applies to the others",
                            packed_count_));
         }

@@ -6792,12 +6792,12 @@ Bis zu %2 Token</translation>
         <translation>Das Format des Kopfes hat keine Wirkung: Der Plan gibt embed_tokens ein Format, und der Kopf ist dieselbe Tabelle</translation>
     </message>
     <message>
-        <source>1 weight of the checkpoint is packed in 4 bits already and stays as stored; “Weights” applies to the others</source>
-        <translation>1 Gewicht des Checkpoints ist schon in 4 Bit gepackt und bleibt, wie es ist; „Gewichte“ gilt für die anderen</translation>
+        <source>1 weight of the checkpoint is packed already and stays as stored; “Weights” applies to the others</source>
+        <translation>1 Gewicht des Checkpoints ist schon gepackt und bleibt, wie es ist; „Gewichte“ gilt für die anderen</translation>
     </message>
     <message>
-        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; “Weights” applies to the others</source>
-        <translation>%1 Gewichte des Checkpoints sind schon in 4 Bit gepackt und bleiben, wie sie sind; „Gewichte“ gilt für die anderen</translation>
+        <source>%1 weights of the checkpoint are packed already and stay as stored; “Weights” applies to the others</source>
+        <translation>%1 Gewichte des Checkpoints sind schon gepackt und bleiben, wie sie sind; „Gewichte“ gilt für die anderen</translation>
     </message>
     <message>
         <source>%1 needs %2 but may use %4, %6 too much (%7). The largest parts: %8</source>

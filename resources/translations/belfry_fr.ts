@@ -6792,12 +6792,12 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>Le format de la tête est sans effet : le plan donne un format à embed_tokens, et la tête est la même table</translation>
     </message>
     <message>
-        <source>1 weight of the checkpoint is packed in 4 bits already and stays as stored; “Weights” applies to the others</source>
-        <translation>1 poids du checkpoint est déjà compacté en 4 bits et reste tel quel ; « Poids » s’applique aux autres</translation>
+        <source>1 weight of the checkpoint is packed already and stays as stored; “Weights” applies to the others</source>
+        <translation>1 poids du checkpoint est déjà compacté et reste tel quel ; « Poids » s’applique aux autres</translation>
     </message>
     <message>
-        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; “Weights” applies to the others</source>
-        <translation>%1 poids du checkpoint sont déjà compactés en 4 bits et restent tels quels ; « Poids » s’applique aux autres</translation>
+        <source>%1 weights of the checkpoint are packed already and stay as stored; “Weights” applies to the others</source>
+        <translation>%1 poids du checkpoint sont déjà compactés et restent tels quels ; « Poids » s’applique aux autres</translation>
     </message>
     <message>
         <source>%1 needs %2 but may use %4, %6 too much (%7). The largest parts: %8</source>

@@ -248,8 +248,8 @@
         <translation>%1 Tensoren, der erste: %2</translation>
     </message>
     <message>
-        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; --quant applies to the others</source>
-        <translation>%1 Gewichte des Checkpoints sind schon in 4 Bit gepackt und bleiben, wie sie sind; --quant gilt für die anderen</translation>
+        <source>%1 weights of the checkpoint are packed already and stay as stored; --quant applies to the others</source>
+        <translation>%1 Gewichte des Checkpoints sind schon gepackt und bleiben, wie sie sind; --quant gilt für die anderen</translation>
     </message>
     <message>
         <source>%1: %2 less on %3 (%4 remain); %5</source>
@@ -908,8 +908,8 @@
         <translation>1 Gewicht auf CPU oder Festplatte hat hier 4 Bit: transformers lässt in bfloat16, was dort liegt, %1 statt %2</translation>
     </message>
     <message>
-        <source>1 weight of the checkpoint is packed in 4 bits already and stays as stored; --quant applies to the others</source>
-        <translation>1 Gewicht des Checkpoints ist schon in 4 Bit gepackt und bleibt, wie es ist; --quant gilt für die anderen</translation>
+        <source>1 weight of the checkpoint is packed already and stays as stored; --quant applies to the others</source>
+        <translation>1 Gewicht des Checkpoints ist schon gepackt und bleibt, wie es ist; --quant gilt für die anderen</translation>
     </message>
     <message>
         <source>32, 64, 128, 256, 512, 1024, 2048 or 4096</source>

@@ -248,8 +248,8 @@
         <translation>%1 tenseurs, le premier : %2</translation>
     </message>
     <message>
-        <source>%1 weights of the checkpoint are packed in 4 bits already and stay as stored; --quant applies to the others</source>
-        <translation>%1 poids du checkpoint sont déjà compactés en 4 bits et restent tels quels ; --quant s’applique aux autres</translation>
+        <source>%1 weights of the checkpoint are packed already and stay as stored; --quant applies to the others</source>
+        <translation>%1 poids du checkpoint sont déjà compactés et restent tels quels ; --quant s’applique aux autres</translation>
     </message>
     <message>
         <source>%1: %2 less on %3 (%4 remain); %5</source>
@@ -908,8 +908,8 @@
         <translation>1 poids sur CPU ou disque a ici 4 bits : transformers laisse en bfloat16 ce qui s’y trouve, %1 au lieu de %2</translation>
     </message>
     <message>
-        <source>1 weight of the checkpoint is packed in 4 bits already and stays as stored; --quant applies to the others</source>
-        <translation>1 poids du checkpoint est déjà compacté en 4 bits et reste tel quel ; --quant s’applique aux autres</translation>
+        <source>1 weight of the checkpoint is packed already and stays as stored; --quant applies to the others</source>
+        <translation>1 poids du checkpoint est déjà compacté et reste tel quel ; --quant s’applique aux autres</translation>
     </message>
     <message>
         <source>32, 64, 128, 256, 512, 1024, 2048 or 4096</source>

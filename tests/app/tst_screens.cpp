@@ -48,6 +48,22 @@ using support::Program;
 constexpr QSize kSmallWindow(1024, 700);
 constexpr QSize kLeastWindow(860, 600); ///< A screen of 1366x768, and one of 1440x900 at 200 %.
 
+/// As many as are shown, with a name that does not fit into a line.
+static std::vector<engine::Comparison> comparisons() {
+    std::vector<engine::Comparison> found;
+    for (const char* quant : {"none", "q8_0", "q4_0", "nf4", "nf4-dq", "fp4"}) {
+        engine::Comparison one;
+        one.quant = quant;
+        one.reference = "bfloat16";
+        one.date = "2026-11-30";
+        one.same_top = 0.999 - 0.01 * static_cast<double>(found.size());
+        one.divergence = 0.0004 * std::pow(2.5, static_cast<double>(found.size()));
+        found.push_back(one);
+    }
+    found.front().other_model = "gemma-4-E2B-it-unquantized-BF16-00001-of-00003.gguf";
+    return found;
+}
+
 class TestScreens : public QObject {
     Q_OBJECT
 
@@ -304,6 +320,9 @@ void TestScreens::screens() {
         program.window->openModelPanel();
         QTRY_VERIFY(program.find<QWidget>("assistantProposal")->isVisible());
         check(program.window.get(), QStringLiteral("03-model-panel"));
+        program.window->modelPanel()->showComparisons(demo, comparisons());
+        check(program.window.get(), QStringLiteral("03c-measured-precisions"));
+        program.window->modelPanel()->showComparisons(demo, {});
         QTest::mouseClick(program.find("assistantButton"), Qt::LeftButton);
         QVERIFY(program.find<QWidget>("draftTokensBox")->isVisible());
         check(program.window.get(), QStringLiteral("03b-model-panel-assistant"));

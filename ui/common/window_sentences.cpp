@@ -175,15 +175,15 @@ constexpr Pair kPairs[] = {
      QT_TRANSLATE_NOOP("ui::WindowSentence",
                        "The format of the head has no effect: the map gives embed_tokens a format, "
                        "and the head is the same table")},
-    {"1 weight of the checkpoint is packed in 4 bits already and stays as stored; --quant applies "
+    {"1 weight of the checkpoint is packed already and stays as stored; --quant applies "
      "to the others",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
-                       "1 weight of the checkpoint is packed in 4 bits already and stays as "
+                       "1 weight of the checkpoint is packed already and stays as "
                        "stored; “Weights” applies to the others")},
-    {"%1 weights of the checkpoint are packed in 4 bits already and stay as stored; --quant "
+    {"%1 weights of the checkpoint are packed already and stay as stored; --quant "
      "applies to the others",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
-                       "%1 weights of the checkpoint are packed in 4 bits already and stay as "
+                       "%1 weights of the checkpoint are packed already and stay as "
                        "stored; “Weights” applies to the others")},
     {"the context is full: %1 tokens are held, %2 more do not fit into %3; start a new chat, or "
      "reload with a larger --context",

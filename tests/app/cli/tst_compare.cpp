@@ -144,6 +144,10 @@ void TestCompare::refuses_data() {
     QTest::newRow("other tokens") << QStringList{goldenModel(), tinyFile(),  "--text",
                                                  text_,         "--context", "64"}
                                   << 1 << "other tokens";
+    const auto packed = QString::fromStdString((support::goldenMoreDir() / "w4a16-e2b").string());
+    QTest::newRow("weights that stay packed")
+        << QStringList{packed, "--quant2", "nf4", "--text", text_, "--context", "32"} << 1
+        << "are packed (w4a16) and stay as they are, so that nf4 changes none of them";
 }
 
 void TestCompare::refuses() {
