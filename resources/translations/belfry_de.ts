@@ -5006,8 +5006,28 @@ Bis zu %2 Token</translation>
         <translation>16 Bit</translation>
     </message>
     <message>
-        <source>%1: agrees with %2 in %3 % of the tokens, KL %4, measured on %5</source>
-        <translation>%1: stimmt mit %2 bei %3 % der Token überein, KL %4, gemessen am %5</translation>
+        <source>%1 beside %2</source>
+        <translation>%1 neben %2</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>Beside 16 bits</source>
+        <translation>Neben 16 Bit</translation>
+    </message>
+    <message>
+        <source>same token</source>
+        <translation>gleiches Token</translation>
+    </message>
+    <message>
+        <source>KL</source>
+        <translation>KL</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>gemessen</translation>
     </message>
 </context>
 <context>

@@ -5006,8 +5006,28 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>16 bits</translation>
     </message>
     <message>
-        <source>%1: agrees with %2 in %3 % of the tokens, KL %4, measured on %5</source>
-        <translation>%1 : s’accorde avec %2 sur %3 % des tokens, KL %4, mesuré le %5</translation>
+        <source>%1 beside %2</source>
+        <translation>%1 à côté de %2</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>Beside 16 bits</source>
+        <translation>À côté de 16 bits</translation>
+    </message>
+    <message>
+        <source>same token</source>
+        <translation>même token</translation>
+    </message>
+    <message>
+        <source>KL</source>
+        <translation>KL</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>mesuré</translation>
     </message>
 </context>
 <context>

@@ -69,19 +69,32 @@ void choose(QComboBox* box, const QVariant& data, const QString& label) {
     box->setCurrentIndex(index);
 }
 
-/// "4 bits (NF4): agrees with 16 bits in 97.1 % of the tokens, KL 0.012, measured on 30/11/2026"
-QString comparisonWords(const engine::Comparison& one) {
+QString tableRow(const std::array<QString, 4>& cells) {
+    QString row;
+    for (const QString& cell : cells) {
+        row += QStringLiteral("<td style=\"padding-right: 12px\"%1>%2</td>")
+                   .arg(row.isEmpty() ? QString() : QStringLiteral(" align=\"right\""),
+                        cell.toHtmlEscaped());
+    }
+    return QStringLiteral("<tr>%1</tr>").arg(row);
+}
+
+/// "4 bits (NF4)", "97.1 %", "0.012", "30/11/2026"; beside what, where that is not 16 bits.
+QString comparisonRow(const engine::Comparison& one) {
     const bool is_half = one.reference == "bfloat16" || one.reference == "float16";
     QString reference = is_half ? ModelPanel::tr("16 bits") : quantName(fromUtf8(one.reference));
     if (!one.other_model.empty()) {
         reference = QStringLiteral("%1 (%2)").arg(fromUtf8(one.other_model), reference);
     }
+    const QString quant = quantName(fromUtf8(one.quant));
     const QLocale locale;
-    return ModelPanel::tr("%1: agrees with %2 in %3 % of the tokens, KL %4, measured on %5")
-        .arg(quantName(fromUtf8(one.quant)), reference, locale.toString(100 * one.same_top, 'f', 1),
-             locale.toString(one.divergence, 'g', 2),
-             locale.toString(QDate::fromString(fromUtf8(one.date), Qt::ISODate),
-                             QLocale::ShortFormat));
+    return tableRow({is_half && one.other_model.empty()
+                         ? quant
+                         : ModelPanel::tr("%1 beside %2").arg(quant, reference),
+                     ModelPanel::tr("%1 %").arg(locale.toString(100 * one.same_top, 'f', 1)),
+                     locale.toString(one.divergence, 'g', 2),
+                     locale.toString(QDate::fromString(fromUtf8(one.date), Qt::ISODate),
+                                     QLocale::ShortFormat)});
 }
 
 /// Packed with scales that are packed too: the smallest of the 4-bit forms.
@@ -339,6 +352,7 @@ QFormLayout* ModelPanel::buildChoices() {
     row(tr("&Placement"), placement_box_);
     row(tr("&Weights"), format_box_);
     comparisons_label_ = wrapped(QStringLiteral("comparisonsLabel"), options_);
+    comparisons_label_->setTextFormat(Qt::RichText);
     comparisons_label_->setVisible(false);
     setTextRole(comparisons_label_, TextRole::Muted);
     form->addRow(comparisons_label_);
@@ -701,15 +715,18 @@ void ModelPanel::showComparisons(const QString& model,
         return;
     }
     constexpr qsizetype kMostLines = 6;
-    QStringList lines;
+    QStringList rows;
     std::set<std::array<std::string, 3>> told; // of several texts the newest
-    for (auto one = found.rbegin(); one != found.rend() && lines.size() < kMostLines; ++one) {
+    for (auto one = found.rbegin(); one != found.rend() && rows.size() < kMostLines; ++one) {
         if (told.insert({one->quant, one->reference, one->other_model}).second) {
-            lines.append(comparisonWords(*one));
+            rows.append(comparisonRow(*one));
         }
     }
-    comparisons_label_->setText(lines.join(QLatin1Char('\n')));
-    comparisons_label_->setVisible(!lines.isEmpty());
+    comparisons_label_->setText(
+        QStringLiteral("<table>%1%2</table>")
+            .arg(tableRow({tr("Beside 16 bits"), tr("same token"), tr("KL"), tr("measured")}),
+                 rows.join(QString())));
+    comparisons_label_->setVisible(!rows.isEmpty());
     updateGeometry();
 }
 
