@@ -529,6 +529,23 @@ Result<std::optional<std::vector<int64_t>>> GgufHeader::integers(std::string_vie
     return std::optional(std::move(values));
 }
 
+Result<std::optional<std::vector<float>>> GgufHeader::floats(std::string_view key) const {
+    const Entry* entry = find(key);
+    if (entry == nullptr) {
+        return std::optional<std::vector<float>>();
+    }
+    std::vector<float> values;
+    if (entry->is_list && entry->type == GgufType::F32) {
+        values.resize(static_cast<size_t>(entry->count));
+        std::memcpy(values.data(), bytes_.data() + entry->at, values.size() * sizeof(float));
+    }
+    if (values.size() != entry->count ||
+        !std::all_of(values.begin(), values.end(), [](float one) { return std::isfinite(one); })) {
+        return typeError(*entry, phrase("a list of finite 32-bit numbers"));
+    }
+    return std::optional(std::move(values));
+}
+
 Result<std::optional<std::vector<std::string_view>>> GgufHeader::texts(std::string_view key) const {
     const Entry* entry = find(key);
     if (entry == nullptr) {

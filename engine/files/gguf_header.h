@@ -69,6 +69,8 @@ public:
     [[nodiscard]] Result<std::optional<std::string_view>> text(std::string_view key) const;
     /// A list of whole numbers or of bools (0 and 1).
     [[nodiscard]] Result<std::optional<std::vector<int64_t>>> integers(std::string_view key) const;
+    /// A list of 32-bit floating-point numbers that are finite.
+    [[nodiscard]] Result<std::optional<std::vector<float>>> floats(std::string_view key) const;
     /// A list of texts, each valid UTF-8; valid while *this lives.
     [[nodiscard]] Result<std::optional<std::vector<std::string_view>>>
     texts(std::string_view key) const;

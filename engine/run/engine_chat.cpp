@@ -181,7 +181,9 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     const std::vector<int64_t>& stops = marks.first;
     std::optional<ReplyParser> parser;
     if (target.tokenizer.has_value()) {
-        parser.emplace(*target.tokenizer, marks.second);
+        const bool is_raw = !request.raw_prompt.empty() || !request.raw_ids.empty();
+        parser.emplace(*target.tokenizer, marks.second,
+                       DetokenizerOptions{.continues_text = is_raw});
         if (target.turns->endsInThought(chatMessages(request), chatOptions(request, config))) {
             parser->beginInThought();
         }

@@ -49,7 +49,8 @@ bool isSecondByteAllowed(uint8_t lead, uint8_t second) {
 } // namespace
 
 StreamingDetokenizer::StreamingDetokenizer(Tokenizer tokenizer, DetokenizerOptions options)
-    : tokenizer_(std::move(tokenizer)), options_(options) {}
+    : tokenizer_(std::move(tokenizer)), options_(options),
+      is_prefix_due_(tokenizer_.hasSpacePrefix() && !options.continues_text) {}
 
 std::string StreamingDetokenizer::push(TokenId id) {
     std::string out;
@@ -60,12 +61,17 @@ std::string StreamingDetokenizer::push(TokenId id) {
     for (const char byte : tokenizer_.bytesOf(id)) {
         pushByte(static_cast<uint8_t>(byte), out);
     }
+    if (is_prefix_due_ && !out.empty()) {
+        is_prefix_due_ = false;
+        return out.front() == ' ' ? out.substr(1) : out;
+    }
     return out;
 }
 
 std::string StreamingDetokenizer::flush() {
     std::string out;
     replacePending(out);
+    is_prefix_due_ = tokenizer_.hasSpacePrefix() && !options_.continues_text;
     return out;
 }
 

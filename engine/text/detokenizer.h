@@ -11,7 +11,8 @@
 namespace engine {
 
 struct DetokenizerOptions {
-    bool skips_special = true; ///< Give nothing for added tokens flagged special.
+    bool skips_special = true;   ///< Give nothing for added tokens flagged special.
+    bool continues_text = false; ///< A space at the beginning is no prefix (hasSpacePrefix()).
 };
 
 /// The concatenation of all push() results and flush() is always valid UTF-8. It equals
@@ -34,6 +35,7 @@ private:
 
     Tokenizer tokenizer_;
     DetokenizerOptions options_;
+    bool is_prefix_due_ = false;
     std::array<uint8_t, 4> pending_{}; ///< Start of an incomplete UTF-8 sequence.
     int pending_size_ = 0;
 };

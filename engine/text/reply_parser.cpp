@@ -9,8 +9,8 @@ namespace {
 constexpr std::string_view kThoughtHeader = "thought\n";
 }
 
-ReplyParser::ReplyParser(Tokenizer tokenizer, const ChatTokens& tokens)
-    : detokenizer_(std::move(tokenizer)), tokens_(tokens) {}
+ReplyParser::ReplyParser(Tokenizer tokenizer, const ChatTokens& tokens, DetokenizerOptions options)
+    : detokenizer_(std::move(tokenizer), options), tokens_(tokens) {}
 
 bool ReplyParser::pushCall(TokenId id, ReplyDelta& delta) {
     if (!tokens_.hasTools()) {

@@ -22,7 +22,7 @@ class ReplyParser {
 public:
     /// ChatTokens{} (all -1) makes a parser without channels: everything is answer.
     /// Without the ids of tools (ChatTokens::hasTools()) calls are answer, too.
-    ReplyParser(Tokenizer tokenizer, const ChatTokens& tokens);
+    ReplyParser(Tokenizer tokenizer, const ChatTokens& tokens, DetokenizerOptions options = {});
 
     /// The prompt ended inside of a thought.
     void beginInThought() { state_ = State::Thinking; }

@@ -11,6 +11,7 @@
 #include <queue>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 
 namespace engine {
@@ -42,6 +43,9 @@ public:
         if (splitter_) {
             encodeByteLevel(piece);
             return;
+        }
+        if (data_.has_space_prefix) {
+            piece = prefixed_.emplace_back(" " + std::string(piece));
         }
         size_t word = 0;
         size_t at = 0;
@@ -262,6 +266,7 @@ private:
     std::vector<TokenId> symbols_;
     std::vector<MergeTable::Merge> pairs_; ///< Merges of symbols i and i + 1.
     std::optional<text::WordSplitter> splitter_;
+    std::deque<std::string> prefixed_; ///< Pieces with a space before them.
 };
 
 /// Encodes `whole` with added tokens where `ranges` (ascending, disjoint) allow them.
@@ -373,7 +378,11 @@ std::string Tokenizer::decode(std::span<const TokenId> ids, bool skips_special) 
         text::appendSpelling(data_->token(id), out);
     }
     end_run();
-    return out;
+    return data_->has_space_prefix && out.starts_with(' ') ? out.substr(1) : out;
+}
+
+bool Tokenizer::hasSpacePrefix() const {
+    return data_->has_space_prefix;
 }
 
 std::optional<TokenId> Tokenizer::idOf(std::string_view token) const {

@@ -88,6 +88,8 @@ public:
     /// its spelling with spaces for U+2581. Not always UTF-8. Empty for unknown ids.
     [[nodiscard]] std::string bytesOf(TokenId id) const;
     [[nodiscard]] bool isByteLevel() const;
+    /// Text begins with a space of the tokenizer's own, which decode() takes away again.
+    [[nodiscard]] bool hasSpacePrefix() const;
     /// Number of ids: vocabulary entries and added tokens outside it. Ids are 0 .. vocabSize() - 1.
     [[nodiscard]] int64_t vocabSize() const;
     /// The tokens that `adds_special_tokens` puts before and after the text.

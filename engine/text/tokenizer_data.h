@@ -153,6 +153,7 @@ struct Tokenizer::Data {
     [[nodiscard]] TokenId find(std::string_view token) const;
 
     bool is_byte_level = false;
+    bool has_space_prefix = false;          ///< A space before what stands between added tokens.
     bool ignores_merges = false;            ///< A word that is a token is that token.
     std::vector<text::WordRule> word_rules; ///< Only of a byte-level file.
     size_t vocab_size = 0;                  ///< Entries of model.vocab.

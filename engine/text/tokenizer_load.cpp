@@ -75,7 +75,7 @@ bool isByteLevel(const Json& root) {
     return decoder != nullptr && isMemberString(*decoder, "type", "ByteLevel");
 }
 
-Result<void> checkNormalizer(const Json& root) {
+Result<void> readNormalizer(const Json& root, Tokenizer::Data& data) {
     const Json* node = root.find("normalizer");
     if (isByteLevel(root)) {
         return node == nullptr || node->is(Json::Kind::Null)
@@ -84,11 +84,16 @@ Result<void> checkNormalizer(const Json& root) {
                                  said("normalizer: expected none in a byte-level file, found %1",
                                       describe(*node)));
     }
-    if (node == nullptr || !isReplace(*node, " ", kSpaceSignText)) {
-        return unsupported(
-            "TK07",
-            said("normalizer: expected Replace of a space by U+2581 and nothing else, found %1",
-                 describe(node)));
+    const Json* steps = node == nullptr ? nullptr : node->find("normalizers");
+    data.has_space_prefix = steps != nullptr && steps->items.size() == 2 &&
+                            isMemberString(*node, "type", "Sequence") &&
+                            isMemberString(steps->items[0], "type", "Prepend") &&
+                            isMemberString(steps->items[0], "prepend", kSpaceSignText);
+    const Json* replace = data.has_space_prefix ? &steps->items[1] : node;
+    if (replace == nullptr || !isReplace(*replace, " ", kSpaceSignText)) {
+        return unsupported("TK07", said("normalizer: expected Replace of a space by U+2581, alone "
+                                        "or behind Prepend of one, found %1",
+                                        describe(node)));
     }
     return {};
 }
@@ -160,18 +165,30 @@ Result<void> checkPreTokenizer(const Json& root) {
     return {};
 }
 
-Result<void> checkDecoder(const Json& root) {
+/// {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+bool isStrip(const Json& node) {
+    const Json* start = node.find("start");
+    const Json* stop = node.find("stop");
+    return hasNumMembers(node, 4) && isMemberString(node, "type", "Strip") &&
+           isMemberString(node, "content", " ") && start != nullptr && start->integer() == 1 &&
+           stop != nullptr && stop->integer() == 0;
+}
+
+Result<void> checkDecoder(const Json& root, bool has_space_prefix) {
     const Json* node = root.find("decoder");
     const Json* steps = node == nullptr ? nullptr : node->find("decoders");
+    const size_t count = has_space_prefix ? 4 : 3;
     const bool is_known =
         node != nullptr && hasNumMembers(*node, 2) && isMemberString(*node, "type", "Sequence") &&
-        steps != nullptr && steps->is(Json::Kind::Array) && steps->items.size() == 3 &&
+        steps != nullptr && steps->is(Json::Kind::Array) && steps->items.size() == count &&
+        (!has_space_prefix || isStrip(steps->items[3])) &&
         isReplace(steps->items[0], kSpaceSignText, " ") && hasNumMembers(steps->items[1], 1) &&
         isMemberString(steps->items[1], "type", "ByteFallback") &&
         hasNumMembers(steps->items[2], 1) && isMemberString(steps->items[2], "type", "Fuse");
     if (!is_known) {
         return unsupported("TK09", said("decoder: expected ByteLevel, or Sequence of Replace "
-                                        "U+2581 by a space, ByteFallback and Fuse, found %1",
+                                        "U+2581 by a space, ByteFallback, Fuse and, where the "
+                                        "normalizer has Prepend, Strip of that space, found %1",
                                         describe(node)));
     }
     return {};
@@ -360,6 +377,11 @@ Result<void> loadTokens(const TokenizerFile& file, Tokenizer::Data& data) {
         }
         flags = static_cast<uint8_t>(Tokenizer::Data::kAdded |
                                      (token.is_special ? Tokenizer::Data::kSpecial : 0));
+        if (data.has_space_prefix && token.matches_normalized_text) {
+            return unsupported("TK07", said("normalizer: Prepend is not implemented beside added "
+                                            "tokens that match in normalized text, as %1 does",
+                                            quoteToken(token.content)));
+        }
         token.is_plain =
             !data.is_byte_level && !token.is_special && data.isOutsideVocabulary(token.id);
         (token.matches_normalized_text ? data.normalized : data.exact).insert(token);
@@ -570,14 +592,14 @@ Result<std::shared_ptr<const Tokenizer::Data>> loadTokenizer(const TokenizerFile
     auto data = std::make_shared<Tokenizer::Data>();
     data->is_byte_level = isByteLevel(root);
     ENGINE_TRY(checkModel(*model, data->is_byte_level));
-    ENGINE_TRY(checkNormalizer(root));
+    ENGINE_TRY(readNormalizer(root, *data));
     if (data->is_byte_level) {
         ENGINE_ASSIGN(data->word_rules, readWordRules(root));
         data->ignores_merges = isFlag(*model, "ignore_merges", true, false);
         data->normalized = AddedTokens(/*is_normalized=*/false);
     } else {
         ENGINE_TRY(checkPreTokenizer(root));
-        ENGINE_TRY(checkDecoder(root));
+        ENGINE_TRY(checkDecoder(root, data->has_space_prefix));
     }
     if (!file.has_vocab) {
         return invalid("TK05", said("model.vocab is missing or not an object"));

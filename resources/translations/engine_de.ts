@@ -2832,8 +2832,8 @@
         <translation>Decoderschicht %1</translation>
     </message>
     <message>
-        <source>decoder: expected ByteLevel, or Sequence of Replace U+2581 by a space, ByteFallback and Fuse, found %1</source>
-        <translation>decoder: erwartet wird ByteLevel oder eine Sequence aus Replace von U+2581 durch ein Leerzeichen, ByteFallback und Fuse, gefunden: %1</translation>
+        <source>decoder: expected ByteLevel, or Sequence of Replace U+2581 by a space, ByteFallback, Fuse and, where the normalizer has Prepend, Strip of that space, found %1</source>
+        <translation>decoder: erwartet wird ByteLevel oder eine Sequence aus Replace von U+2581 durch ein Leerzeichen, ByteFallback, Fuse und, wo normalizer Prepend hat, Strip dieses Leerzeichens, gefunden: %1</translation>
     </message>
     <message>
         <source>device map %1: expected a file or one of the presets %2</source>
@@ -3716,8 +3716,12 @@
         <translation>normalizer: in einer Datei auf Byte-Ebene wird keiner erwartet, gefunden: %1</translation>
     </message>
     <message>
-        <source>normalizer: expected Replace of a space by U+2581 and nothing else, found %1</source>
-        <translation>normalizer: erwartet wird Replace eines Leerzeichens durch U+2581 und nichts sonst, gefunden: %1</translation>
+        <source>normalizer: expected Replace of a space by U+2581, alone or behind Prepend of one, found %1</source>
+        <translation>normalizer: erwartet wird Replace eines Leerzeichens durch U+2581, allein oder hinter Prepend eines solchen, gefunden: %1</translation>
+    </message>
+    <message>
+        <source>normalizer: Prepend is not implemented beside added tokens that match in normalized text, as %1 does</source>
+        <translation>normalizer: Prepend geht nicht neben Zusatz-Token, die in normalisiertem Text gelten, wie %1</translation>
     </message>
     <message>
         <source>not UTF-8</source>
@@ -6404,8 +6408,8 @@
         <translation>%1: enthält den Tensor %2 zweimal, für sich und in einem anderen; die Datei ist beschädigt</translation>
     </message>
     <message>
-        <source>%1: its tokenizer is %2 with the rules %3; Belfry has gemma4, and gpt2 with gpt-2, smollm or llama-bpe</source>
-        <translation>%1: der Tokenizer ist %2 mit den Regeln %3; Belfry hat gemma4, und gpt2 mit gpt-2, smollm oder llama-bpe</translation>
+        <source>%1: its tokenizer is %2 with the rules %3; Belfry has gemma4, for llama models llama, and gpt2 with gpt-2, smollm or llama-bpe</source>
+        <translation>%1: der Tokenizer ist %2 mit den Regeln %3; Belfry hat gemma4, für Llama-Modelle llama, und gpt2 mit gpt-2, smollm oder llama-bpe</translation>
     </message>
     <message>
         <source>%1: %2; the file is damaged, download it again</source>
@@ -6422,6 +6426,14 @@
     <message>
         <source>it has %1 tokens and %2 kinds of them</source>
         <translation>sie hat %1 Token und %2 Arten dazu</translation>
+    </message>
+    <message>
+        <source>it has %1 tokens and %2 scores of them</source>
+        <translation>sie hat %1 Token und %2 Werte dazu</translation>
+    </message>
+    <message>
+        <source>its words can be made in more than %1 ways</source>
+        <translation>ihre Wörter lassen sich auf mehr als %1 Weisen zusammensetzen</translation>
     </message>
     <message>
         <source>its tokens take more than %1</source>
@@ -6538,6 +6550,10 @@
     <message>
         <source>a list of whole numbers</source>
         <translation>eine Liste ganzer Zahlen</translation>
+    </message>
+    <message>
+        <source>a list of finite 32-bit numbers</source>
+        <translation>eine Liste endlicher 32-Bit-Zahlen</translation>
     </message>
     <message>
         <source>a list of texts</source>

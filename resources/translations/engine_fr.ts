@@ -2832,8 +2832,8 @@
         <translation>la couche de décodeur %1</translation>
     </message>
     <message>
-        <source>decoder: expected ByteLevel, or Sequence of Replace U+2581 by a space, ByteFallback and Fuse, found %1</source>
-        <translation>decoder : attendu ByteLevel, ou Sequence de Replace de U+2581 par une espace, ByteFallback et Fuse, trouvé %1</translation>
+        <source>decoder: expected ByteLevel, or Sequence of Replace U+2581 by a space, ByteFallback, Fuse and, where the normalizer has Prepend, Strip of that space, found %1</source>
+        <translation>decoder : attendu ByteLevel, ou Sequence de Replace de U+2581 par une espace, ByteFallback, Fuse et, là où normalizer a Prepend, Strip de cette espace, trouvé %1</translation>
     </message>
     <message>
         <source>device map %1: expected a file or one of the presets %2</source>
@@ -3716,8 +3716,12 @@
         <translation>normalizer : aucun attendu dans un fichier au niveau des octets, trouvé %1</translation>
     </message>
     <message>
-        <source>normalizer: expected Replace of a space by U+2581 and nothing else, found %1</source>
-        <translation>normalizer : attendu Replace d’une espace par U+2581 et rien d’autre, trouvé %1</translation>
+        <source>normalizer: expected Replace of a space by U+2581, alone or behind Prepend of one, found %1</source>
+        <translation>normalizer : attendu Replace d’une espace par U+2581, seul ou derrière Prepend d’un tel signe, trouvé %1</translation>
+    </message>
+    <message>
+        <source>normalizer: Prepend is not implemented beside added tokens that match in normalized text, as %1 does</source>
+        <translation>normalizer : Prepend n’est pas possible à côté de jetons ajoutés qui valent dans le texte normalisé, comme %1</translation>
     </message>
     <message>
         <source>not UTF-8</source>
@@ -6404,8 +6408,8 @@
         <translation>%1 : contient le tenseur %2 deux fois, seul et dans un autre ; le fichier est endommagé</translation>
     </message>
     <message>
-        <source>%1: its tokenizer is %2 with the rules %3; Belfry has gemma4, and gpt2 with gpt-2, smollm or llama-bpe</source>
-        <translation>%1 : son tokenizer est %2 avec les règles %3 ; Belfry a gemma4, et gpt2 avec gpt-2, smollm ou llama-bpe</translation>
+        <source>%1: its tokenizer is %2 with the rules %3; Belfry has gemma4, for llama models llama, and gpt2 with gpt-2, smollm or llama-bpe</source>
+        <translation>%1 : son tokenizer est %2 avec les règles %3 ; Belfry a gemma4, llama pour les modèles llama, et gpt2 avec gpt-2, smollm ou llama-bpe</translation>
     </message>
     <message>
         <source>%1: %2; the file is damaged, download it again</source>
@@ -6422,6 +6426,14 @@
     <message>
         <source>it has %1 tokens and %2 kinds of them</source>
         <translation>il a %1 jetons et %2 genres de jetons</translation>
+    </message>
+    <message>
+        <source>it has %1 tokens and %2 scores of them</source>
+        <translation>il a %1 jetons et %2 scores de jetons</translation>
+    </message>
+    <message>
+        <source>its words can be made in more than %1 ways</source>
+        <translation>ses mots peuvent être formés de plus de %1 façons</translation>
     </message>
     <message>
         <source>its tokens take more than %1</source>
@@ -6538,6 +6550,10 @@
     <message>
         <source>a list of whole numbers</source>
         <translation>une liste de nombres entiers</translation>
+    </message>
+    <message>
+        <source>a list of finite 32-bit numbers</source>
+        <translation>une liste de nombres finis de 32 bits</translation>
     </message>
     <message>
         <source>a list of texts</source>

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace engine::gguf {
@@ -16,6 +17,7 @@ namespace engine::gguf {
 namespace {
 
 /// tokenizer.ggml.token_type
+constexpr int64_t kWord = 1;
 constexpr int64_t kUnknown = 2;
 constexpr int64_t kControl = 3;
 constexpr int64_t kUserDefined = 4;
@@ -52,6 +54,7 @@ struct Pipeline {
     std::string_view model;  ///< and of "model" before the vocabulary.
     bool adds_bos = false;   ///< Where the file says nothing, as in llama.cpp,
     bool is_gemma = false;   ///< and whatever it says: files with "false" were published.
+    bool has_scores = false; ///< In the place of merges.
 };
 
 constexpr Pipeline kGemma = {
@@ -61,6 +64,15 @@ constexpr Pipeline kGemma = {
     R"({"type":"Replace","pattern":{"String":"▁"},"content":" "},)"
     R"({"type":"ByteFallback"},{"type":"Fuse"}]},)",
     R"("type":"BPE","unk_token":"<unk>","fuse_unk":true,"byte_fallback":true,)", true, true};
+
+/// SentencePiece's: a space before the text and behind every marker, as llama.cpp puts it.
+constexpr Pipeline kPieces = {
+    R"("normalizer":{"type":"Sequence","normalizers":[{"type":"Prepend","prepend":"▁"},)"
+    R"({"type":"Replace","pattern":{"String":" "},"content":"▁"}]},"pre_tokenizer":null,)"
+    R"("decoder":{"type":"Sequence","decoders":[)"
+    R"({"type":"Replace","pattern":{"String":"▁"},"content":" "},{"type":"ByteFallback"},)"
+    R"({"type":"Fuse"},{"type":"Strip","content":" ","start":1,"stop":0}]},)",
+    kGemma.model, true, false, true};
 
 constexpr std::string_view kByteLevelModel =
     R"("type":"BPE","fuse_unk":false,"byte_fallback":false,"ignore_merges":false,)";
@@ -95,6 +107,15 @@ Result<Pipeline> pipelineOf(const GgufModel& model) {
     ENGINE_ASSIGN(const auto kind, header.text("tokenizer.ggml.model"));
     ENGINE_ASSIGN(const auto pre, header.text("tokenizer.ggml.pre"));
     const bool has_merges = header.has("tokenizer.ggml.merges");
+    ENGINE_ASSIGN(const Architecture architecture, architectureOf(model));
+    if (kind && *kind == "llama" && architecture == Architecture::Llama) {
+        ENGINE_ASSIGN(const auto has_space, header.boolean("tokenizer.ggml.add_space_prefix"));
+        Pipeline pieces = kPieces;
+        if (!has_space.value_or(true)) {
+            pieces.before = kGemma.before;
+        }
+        return pieces;
+    }
     if (kind && (*kind == "gemma4" || (*kind == "llama" && has_merges))) {
         return kGemma;
     }
@@ -104,12 +125,13 @@ Result<Pipeline> pipelineOf(const GgufModel& model) {
     if (kind && *kind == "gpt2" && found != std::end(kByteLevels)) {
         return found->pipeline;
     }
-    return Error{ErrorCode::Unsupported,
-                 said("%1: its tokenizer is %2 with the rules %3; Belfry has gemma4, and gpt2 with "
-                      "gpt-2, smollm or llama-bpe",
-                      header.fileName(), inQuotes(kind.value_or("").substr(0, 60)),
-                      inQuotes(pre.value_or("").substr(0, 60))),
-                 {{"rule", "GgufTokenizer"}}};
+    return Error{
+        ErrorCode::Unsupported,
+        said("%1: its tokenizer is %2 with the rules %3; Belfry has gemma4, for llama models "
+             "llama, and gpt2 with gpt-2, smollm or llama-bpe",
+             header.fileName(), inQuotes(kind.value_or("").substr(0, 60)),
+             inQuotes(pre.value_or("").substr(0, 60))),
+        {{"rule", "GgufTokenizer"}}};
 }
 
 Error broken(const GgufModel& model, const Sentence& what) {
@@ -123,6 +145,74 @@ Error broken(const GgufModel& model, const Sentence& what) {
 /// words, markers and words of the user.
 bool isByte(std::string_view token) {
     return token.size() == 6 && token.starts_with("<0x") && token.ends_with('>');
+}
+
+using Pair = std::pair<std::string_view, std::string_view>;
+
+Result<std::vector<Pair>> storedPairs(const GgufModel& model,
+                                      const std::vector<std::string_view>& merges) {
+    std::vector<Pair> pairs;
+    for (const std::string_view merge : merges) {
+        const size_t space = merge.empty() ? std::string_view::npos : merge.find(' ', 1);
+        if (space == std::string_view::npos) {
+            return broken(model, said("a merge is not two tokens"));
+        }
+        pairs.emplace_back(merge.substr(0, space), merge.substr(space + 1));
+    }
+    return pairs;
+}
+
+/// SentencePiece joins the two neighbours that make the word with the best score. As merges, in the
+/// order of the SentencePieceExtractor of transformers, whose ids are sentencepiece's.
+Result<std::vector<Pair>> scoredPairs(const GgufModel& model,
+                                      const std::vector<std::string_view>& tokens,
+                                      const std::vector<int64_t>& kinds) {
+    constexpr size_t kMostPairs = size_t{1} << 22; // as many as tokenizer.json may have
+    ENGINE_ASSIGN(const auto scores, model.header.floats("tokenizer.ggml.scores"));
+    if (!scores || scores->size() != tokens.size()) {
+        return broken(model, said("it has %1 tokens and %2 scores of them", tokens.size(),
+                                  scores ? scores->size() : 0));
+    }
+    std::vector<size_t> words; // by spelling
+    for (size_t id = 0; id < tokens.size(); ++id) {
+        words.insert(words.end(), kinds[id] == kWord ? 1 : 0, id);
+    }
+    std::sort(words.begin(), words.end(),
+              [&](size_t a, size_t b) { return tokens[a] < tokens[b]; });
+    const auto isBefore = [&](size_t id, std::string_view text) { return tokens[id] < text; };
+    struct Merge {
+        float score = 0;
+        size_t id = 0, left = 0, right = 0;
+    };
+    std::vector<Merge> merges;
+    for (const size_t id : words) {
+        const std::string_view token = tokens[id];
+        auto left = words.begin();
+        for (size_t at = 1; at < token.size(); ++at) {
+            left = std::lower_bound(left, words.end(), token.substr(0, at), isBefore);
+            if (*left == id) {
+                break; // no shorter word begins it
+            }
+            const auto right =
+                std::lower_bound(words.begin(), words.end(), token.substr(at), isBefore);
+            if (tokens[*left].size() == at && right != words.end() &&
+                tokens[*right] == token.substr(at)) {
+                merges.push_back({(*scores)[id], id, *left, *right});
+            }
+        }
+        if (merges.size() > kMostPairs) {
+            return broken(model, said("its words can be made in more than %1 ways", kMostPairs));
+        }
+    }
+    std::sort(merges.begin(), merges.end(), [](const Merge& a, const Merge& b) {
+        return std::tuple(-a.score, a.id, a.left, a.right) <
+               std::tuple(-b.score, b.id, b.left, b.right);
+    });
+    std::vector<Pair> pairs;
+    for (const Merge& merge : merges) {
+        pairs.emplace_back(tokens[merge.left], tokens[merge.right]);
+    }
+    return pairs;
 }
 
 std::string addedText(std::string_view token, size_t id, bool is_special) {
@@ -142,7 +232,7 @@ Result<std::string> tokenizerText(const GgufModel& model) {
     ENGINE_ASSIGN(const auto bos, header.integer("tokenizer.ggml.bos_token_id"));
     ENGINE_ASSIGN(const auto adds_bos, header.boolean("tokenizer.ggml.add_bos_token"));
     const TensorInfo* table = model.find("token_embd.weight");
-    if (!tokens || !merges || tokens->empty()) {
+    if (!tokens || !(merges || pipeline.has_scores) || tokens->empty()) {
         return broken(model, said("it has no tokens or no merges"));
     }
     if (table != nullptr && !table->shape.empty() &&
@@ -150,16 +240,16 @@ Result<std::string> tokenizerText(const GgufModel& model) {
         return broken(model, said("it has %1 tokens, its table has rows for %2", tokens->size(),
                                   table->shape.front()));
     }
-    if (kinds && kinds->size() != tokens->size()) {
-        return broken(model,
-                      said("it has %1 tokens and %2 kinds of them", tokens->size(), kinds->size()));
+    if (kinds ? kinds->size() != tokens->size() : pipeline.has_scores) {
+        return broken(model, said("it has %1 tokens and %2 kinds of them", tokens->size(),
+                                  kinds ? kinds->size() : 0));
     }
     std::string added;
     std::string vocab;
     const uint64_t most = maxTextBytes(ModelText::Tokenizer); // a character may become six
     for (size_t id = 0; id < tokens->size(); ++id) {
         const std::string_view token = (*tokens)[id];
-        const int64_t kind = kinds ? (*kinds)[id] : 1;
+        const int64_t kind = kinds ? (*kinds)[id] : kWord;
         const bool is_marker =
             std::find(kGemmaMarkers.begin(), kGemmaMarkers.end(), token) != kGemmaMarkers.end();
         const bool is_added =
@@ -168,22 +258,21 @@ Result<std::string> tokenizerText(const GgufModel& model) {
         if (vocab.size() + added.size() > most) {
             return broken(model, said("its tokens take more than %1", ByteCount{most}));
         }
-        if (is_added && token != "</s>" && !(pipeline.is_gemma && isByte(token))) {
+        const bool is_word = (pipeline.is_gemma && token == "</s>") ||
+                             (pipeline.model == kGemma.model && isByte(token));
+        if (is_added && !is_word) {
             added += (added.empty() ? "" : ",") +
                      addedText(token, id, is_marker || kind != kUserDefined);
         }
     }
+    ENGINE_ASSIGN(const auto all_pairs, pipeline.has_scores ? scoredPairs(model, *tokens, *kinds)
+                                                            : storedPairs(model, *merges));
     std::string pairs;
-    for (const std::string_view merge : *merges) {
-        const size_t space = merge.empty() ? std::string_view::npos : merge.find(' ', 1);
-        if (space == std::string_view::npos) {
-            return broken(model, said("a merge is not two tokens"));
-        }
+    for (const auto& [left, right] : all_pairs) {
         if (pairs.size() > most) {
             return broken(model, said("its merges take more than %1", ByteCount{most}));
         }
-        pairs += (pairs.empty() ? "[" : ",[") + jsonString(merge.substr(0, space)) + "," +
-                 jsonString(merge.substr(space + 1)) + "]";
+        pairs += (pairs.empty() ? "[" : ",[") + jsonString(left) + "," + jsonString(right) + "]";
     }
     std::string text = R"({"version":"1.0","truncation":null,"padding":null,"added_tokens":[)";
     text += added + "]," + std::string(pipeline.before);
