@@ -99,6 +99,22 @@ void TestTokenizerFile::refusesContent_data() {
     row("normalizer Sequence", kOther, "TK07", "Sequence", [](json& f) {
         f["normalizer"] = {{"type", "Sequence"}, {"normalizers", json::array({f["normalizer"]})}};
     });
+    const auto prepend = [](json& f, const char* sign) {
+        const json step = {{"type", "Prepend"}, {"prepend", sign}};
+        f["normalizer"] = {{"type", "Sequence"},
+                           {"normalizers", json::array({step, f["normalizer"]})}};
+    };
+    row("normalizer prepends another sign", kOther, "TK07", "Sequence",
+        [prepend](json& f) { prepend(f, "_"); });
+    row("Prepend without Strip", kOther, "TK09", "Strip",
+        [prepend](json& f) { prepend(f, "\xe2\x96\x81"); });
+    row("Prepend beside a normalized token", kOther, "TK07", "as \"<pad>\" does",
+        [prepend](json& f) {
+            prepend(f, "\xe2\x96\x81");
+            f["decoder"]["decoders"].push_back(
+                {{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
+            f["added_tokens"][0]["normalized"] = true;
+        });
     row("normalizer null", kOther, "TK07", "found null",
         [](json& f) { f["normalizer"] = nullptr; });
     row("normalizer absent", kOther, "TK07", "found none", [](json& f) { f.erase("normalizer"); });
