@@ -85,19 +85,4 @@ tensorsByName(const std::vector<ExpectedTensor>& tensors) {
     return map;
 }
 
-bool isTableVector(const std::string& tensor) {
-    const auto ends = [&tensor](const char* suffix) { return tensor.ends_with(suffix); };
-    return ends(".conv.weight") || ends("layer0.norm.weight") || ends("layer1.norm.weight") ||
-           ends(".depthwise_conv1d.weight") || ends(".per_dim_scale") ||
-           ends(".output_proj.bias") || ends(".std_bias") || ends(".std_scale") ||
-           ends(".router.scale");
-}
-
-bool isHostVector(const std::string& tensor) {
-    const auto ends = [&tensor](const char* suffix) { return tensor.ends_with(suffix); };
-    return ends(".layer_scalar") || ends(".per_expert_scale") ||
-           ends(".position_embedding_table") ||
-           partOfName(tensor).role == PartRole::VisionProjector; // an embedder's; others have none
-}
-
 } // namespace engine

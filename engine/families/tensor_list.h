@@ -29,10 +29,6 @@ inline constexpr std::string_view kTokenTableName = "model.language_model.embed_
 std::map<std::string_view, const ExpectedTensor*>
 tensorsByName(const std::vector<ExpectedTensor>& tensors);
 
-/// isTableVector() and isHostVector() of engine/model/tensor_entry.h by name, for who has no list.
-bool isTableVector(const std::string& tensor);
-bool isHostVector(const std::string& tensor);
-
 /// "model.language_model.layers.3.mlp.up_proj.weight" from any known spelling of a checkpoint
 /// (with `language_model.model.`, without the leading `model.`, text-only exports, ...). Names
 /// that fit no rule come back unchanged.

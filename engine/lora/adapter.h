@@ -84,12 +84,20 @@ struct RowReplacement {
 };
 
 /// A dense tensor that is replaced whole (modules_to_save, trained biases).
+/// Where a replaced small tensor lies.
+enum class VectorPlace : uint8_t {
+    Device = 1, ///< fp32 on the compute device of its base tensor: norm weights.
+    Host,       ///< fp32 in host memory: values that the host reads, the position table.
+    Tables,     ///< In the model's tables, whose room is planned with the base.
+};
+
 struct TensorReplacement {
     std::string tensor;
     TensorKind kind = TensorKind::Vector;
     std::vector<int64_t> shape;
     AdapterTensor value;
-    bool replaces_head = false; ///< A token embedding whose tied head changes with it.
+    VectorPlace place = VectorPlace::Device; ///< Vectors and clip limits.
+    bool replaces_head = false;              ///< A token embedding whose tied head changes with it.
 };
 
 /// Bytes that one base tensor's part of an adapter takes, exactly as adapter_runtime.h allocates

@@ -314,6 +314,14 @@ Result<void> AdapterIndexer::parameter(size_t i, const AdapterKey& key) {
     return {};
 }
 
+/// Clip limits are read by the host as well.
+static VectorPlace placeOf(const ExpectedTensor* tensor) {
+    return tensor == nullptr                                        ? VectorPlace::Device
+           : isTableVector(*tensor)                                 ? VectorPlace::Tables
+           : isHostVector(*tensor) || tensor->clip != ClipEnd::None ? VectorPlace::Host
+                                                                    : VectorPlace::Device;
+}
+
 bool AdapterIndexer::replace(size_t i, const ArchitectureTensor& base, const AdapterTensor& value) {
     for (const TensorReplacement& other : index_.replacements) {
         if (other.tensor == base.name()) {
@@ -321,7 +329,8 @@ bool AdapterIndexer::replace(size_t i, const ArchitectureTensor& base, const Ada
             return false;
         }
     }
-    index_.replacements.push_back({base.name(), base.kind(), base.shape(), value, false});
+    index_.replacements.push_back(
+        {base.name(), base.kind(), base.shape(), value, placeOf(base.tensor)});
     replacement_reports_.push_back(i);
     return true;
 }

@@ -55,19 +55,10 @@ AdapterBlock blockOf(const TensorReplacement& replacement) {
         for (const int64_t size : replacement.shape) {
             count *= size;
         }
-        bytes = placeOfVector(replacement.tensor) == VectorPlace::Tables ? 0 : floats(count);
+        bytes = replacement.place == VectorPlace::Tables ? 0 : floats(count);
     }
     builder.add(builder.block.value, bytes);
     return builder.block;
-}
-
-VectorPlace placeOfVector(const std::string& tensor) {
-    if (isTableVector(tensor)) {
-        return VectorPlace::Tables;
-    }
-    // Clip limits are read by the host as well.
-    const bool is_clip = tensor.ends_with("put_min") || tensor.ends_with("put_max");
-    return isHostVector(tensor) || is_clip ? VectorPlace::Host : VectorPlace::Device;
 }
 
 AdapterFootprint footprintOf(const std::vector<LowRankUpdate>& updates,
@@ -105,8 +96,8 @@ AdapterFootprint footprintOf(const std::vector<LowRankUpdate>& updates,
         }
         const bool is_small =
             entry.kind == TensorKind::Vector || entry.kind == TensorKind::ClipScalar;
-        const bool is_on_host = is_small ? placeOfVector(entry.tensor) == VectorPlace::Host
-                                         : entry.kind == TensorKind::Embedding;
+        const bool is_on_host =
+            is_small ? entry.place == VectorPlace::Host : entry.kind == TensorKind::Embedding;
         bytes[{entry.tensor, is_on_host}] += block;
         if (is_small) {
             continue; // blended on the host

@@ -33,14 +33,6 @@ AdapterBlock blockOf(const LowRankUpdate& update);
 AdapterBlock blockOf(const RowReplacement& rows, bool on_head);
 AdapterBlock blockOf(const TensorReplacement& replacement);
 
-/// Where a replaced small tensor lies.
-enum class VectorPlace : uint8_t {
-    Device = 1, ///< fp32 on the compute device of its base tensor: norm weights.
-    Host,       ///< fp32 in host memory: values that the host reads, the position table.
-    Tables,     ///< In the model's tables, whose room is planned with the base.
-};
-VectorPlace placeOfVector(const std::string& tensor);
-
 /// Rows, bytes and workspace of everything in the three lists.
 AdapterFootprint footprintOf(const std::vector<LowRankUpdate>& updates,
                              const std::vector<RowReplacement>& rows,

@@ -596,7 +596,7 @@ Result<void> AdapterSet::Following::prepare(size_t entry) {
     }
     for (PlacedVector& part : placed.vectors) {
         const std::string& tensor = part.replacement->tensor;
-        if (placeOfVector(tensor) == VectorPlace::Device) {
+        if (part.replacement->place == VectorPlace::Device) {
             ENGINE_TRY(prepareBlock(adapter, part.block, tensor, devices));
         } else if (part.block.device() != nullptr) {
             devices.insert(&s_.host);

@@ -540,7 +540,6 @@ private:
         if (device == nullptr) {
             return {};
         }
-        const VectorPlace place = placeOfVector(replacement.tensor);
         PlacedVector placed;
         placed.replacement = &replacement;
         ENGINE_ASSIGN(placed.value, floatsOf(adapter_, replacement.value));
@@ -552,10 +551,11 @@ private:
                     : static_cast<int64_t>(placed.base.size()) / replacement.shape.back();
             ENGINE_TRY(context_.read_base(replacement.tensor, 0, rows, placed.base));
         }
-        if (place != VectorPlace::Tables) {
-            ENGINE_ASSIGN(placed.block, DeviceBlock::allocate(
-                                            place == VectorPlace::Host ? context_.host : *device,
-                                            blockOf(replacement).total, replacement.tensor));
+        if (replacement.place != VectorPlace::Tables) {
+            ENGINE_ASSIGN(placed.block,
+                          DeviceBlock::allocate(
+                              replacement.place == VectorPlace::Host ? context_.host : *device,
+                              blockOf(replacement).total, replacement.tensor));
         }
         placed_.vectors.push_back(std::move(placed));
         return {};

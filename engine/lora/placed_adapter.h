@@ -119,7 +119,7 @@ struct PlacedTensor {
 };
 
 /// A replaced small tensor. `base` and `value` stay on the host for blending; the blend lies in
-/// `block` (placeOfVector), or, for tables of the model, is uploaded when the model binds.
+/// `block`, or, for tables of the model, is uploaded when the model binds.
 struct PlacedVector {
     const TensorReplacement* replacement = nullptr;
     std::vector<float> base, value;
