@@ -26,7 +26,6 @@ constexpr size_t kContainerBytes = 128;
 constexpr size_t kTextBytes = 96; ///< The same for a text.
 constexpr size_t kItemBytes = sizeof(Value);
 constexpr size_t kMemberBytes = sizeof(Value::Members::value_type);
-constexpr std::string_view kBlanks = " \t\r\n\f\v";
 
 using Kind = Value::Kind;
 
@@ -863,13 +862,16 @@ private:
         const bool has_text = first != nullptr && first->is(Kind::Text);
         ENGINE_TRY(budget_.work(text.size()));
         if (name == "strip" || name == "lstrip" || name == "rstrip") {
-            const std::string_view blanks = has_text ? std::string_view(first->text()) : kBlanks;
-            ENGINE_TRY(budget_.work(blanks.size()));
-            if (!isAscii(blanks)) { // byte by byte it would cut characters
+            const bool left = name != "rstrip";
+            const bool right = name != "lstrip";
+            if (!has_text) {
+                return pieceOf(*object.shared_text, stripped(text, left, right));
+            }
+            ENGINE_TRY(budget_.work(first->text().size()));
+            if (!isAscii(first->text())) { // byte by byte it would cut characters
                 return unsupported(said("the method \"%1\"", name));
             }
-            return pieceOf(*object.shared_text,
-                           trimmed(text, blanks, name != "rstrip", name != "lstrip"));
+            return pieceOf(*object.shared_text, trimmed(text, first->text(), left, right));
         }
         if ((name == "startswith" || name == "endswith") && has_text) {
             return Value::of(name == "startswith" ? text.starts_with(first->text())
@@ -961,7 +963,7 @@ private:
         ENGINE_ASSIGN(const SharedText text, textOf(value));
         ENGINE_TRY(budget_.work(text->bytes.size()));
         if (name == "trim") {
-            return pieceOf(*text, trimmed(text->bytes, kBlanks, true, true));
+            return pieceOf(*text, stripped(text->bytes));
         }
         if (name == "upper" || name == "lower") {
             ENGINE_TRY(budget_.make(kTextBytes + text->bytes.size()));

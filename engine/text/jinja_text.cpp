@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/text/jinja_text.h"
 
+#include "engine/text/tokenizer_data.h"
+
 #include <algorithm>
 #include <bitset>
 
 namespace engine::jinja {
+
+namespace {
+
+/// Python's str.isspace(). `at` begins with the character.
+bool isSpace(std::string_view at) {
+    const text::Character found = text::firstCharacter(at);
+    const uint32_t c = found.code_point;
+    return found.is_valid &&
+           ((c >= 0x09U && c <= 0x0dU) || (c >= 0x1cU && c <= 0x20U) || c == 0x85U || c == 0xa0U ||
+            c == 0x1680U || (c >= 0x2000U && c <= 0x200aU) || c == 0x2028U || c == 0x2029U ||
+            c == 0x202fU || c == 0x205fU || c == 0x3000U);
+}
+
+} // namespace
 
 Needle::Needle(std::string_view what) : what_(what), borders_(what.size()) {
     for (size_t at = 1, length = 0; at < what.size(); ++at) {
@@ -52,6 +68,23 @@ std::string_view trimmed(std::string_view text, std::string_view blanks, bool le
     }
     while (right && !text.empty() && blank(text.back())) {
         text.remove_suffix(1);
+    }
+    return text;
+}
+
+std::string_view stripped(std::string_view text, bool left, bool right) {
+    while (left && !text.empty() && isSpace(text)) {
+        text.remove_prefix(text::firstCharacter(text).size);
+    }
+    while (right && !text.empty()) {
+        size_t begin = text.size() - 1;
+        while (begin > 0 && (static_cast<uint8_t>(text[begin]) & 0xc0U) == 0x80U) {
+            --begin;
+        }
+        if (!isSpace(text.substr(begin))) {
+            break;
+        }
+        text.remove_suffix(text.size() - begin);
     }
     return text;
 }

@@ -31,6 +31,8 @@ private:
 
 /// Without any of the bytes `blanks` at the sides asked for.
 std::string_view trimmed(std::string_view text, std::string_view blanks, bool left, bool right);
+/// Without white space as Python's str.strip() knows it, in any script.
+std::string_view stripped(std::string_view text, bool left = true, bool right = true);
 /// ASCII letters only.
 std::string mapped(std::string_view text, bool to_upper);
 /// Every `what` as `with`; `what` is not empty. `size`: the result's.

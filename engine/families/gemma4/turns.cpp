@@ -3,8 +3,8 @@
 // specification, section 6.2; the result for plain chats is the same in earlier revisions.
 #include "engine/families/gemma4/turns.h"
 
+#include "engine/text/jinja_text.h"
 #include "engine/text/segment_writer.h"
-#include "engine/text/tokenizer_data.h"
 #include "engine/text/tool_text.h"
 
 #include <algorithm>
@@ -12,35 +12,6 @@
 namespace engine {
 
 namespace {
-
-/// Python's str.isspace(): what the reference's trim removes.
-bool isSpace(uint32_t c) {
-    return (c >= 0x09U && c <= 0x0dU) || (c >= 0x1cU && c <= 0x20U) || c == 0x85U || c == 0xa0U ||
-           c == 0x1680U || (c >= 0x2000U && c <= 0x200aU) || c == 0x2028U || c == 0x2029U ||
-           c == 0x202fU || c == 0x205fU || c == 0x3000U;
-}
-
-std::string_view withoutSpaces(std::string_view text) {
-    while (!text.empty()) {
-        const text::Character c = text::firstCharacter(text);
-        if (!c.is_valid || !isSpace(c.code_point)) {
-            break;
-        }
-        text.remove_prefix(c.size);
-    }
-    while (!text.empty()) {
-        size_t begin = text.size() - 1;
-        while (begin > 0 && (static_cast<uint8_t>(text[begin]) & 0xc0U) == 0x80U) {
-            --begin;
-        }
-        const text::Character c = text::firstCharacter(text.substr(begin));
-        if (!c.is_valid || !isSpace(c.code_point)) {
-            break;
-        }
-        text.remove_suffix(text.size() - begin);
-    }
-    return text;
-}
 
 /// An assistant's text without its reasoning: of every piece before a `<channel|>` (and of the
 /// last one) what stands before its first `<|channel>`.
@@ -101,7 +72,7 @@ Result<void> writeSystemTurn(const ChatMessage* message,
                                   "audio into a user message"),
                              {}};
             }
-            out.message(withoutSpaces(part.text));
+            out.message(jinja::stripped(part.text));
             if (is_list) {
                 out.control(" ");
             }
@@ -119,9 +90,9 @@ void writeParts(const ChatMessage& message, SegmentWriter& out) {
         switch (part.kind) {
         case ChatPartKind::Text:
             if (isAssistantRole(message.role)) {
-                out.message(withoutSpaces(withoutChannels(part.text)));
+                out.message(jinja::stripped(withoutChannels(part.text)));
             } else {
-                out.message(withoutSpaces(part.text));
+                out.message(jinja::stripped(part.text));
             }
             break;
         case ChatPartKind::Image:
@@ -162,7 +133,7 @@ void writeCalls(std::span<const ChatMessage> messages, size_t index, SegmentWrit
 bool staysOpen(const ChatMessage& message, const ChatMessage* next) {
     const bool has_text =
         std::any_of(message.parts.begin(), message.parts.end(), [](const ChatPart& part) {
-            return part.kind != ChatPartKind::Text || !withoutSpaces(part.text).empty();
+            return part.kind != ChatPartKind::Text || !jinja::stripped(part.text).empty();
         });
     return !message.calls.empty() && (next == nullptr ? !has_text : isAssistantRole(next->role));
 }

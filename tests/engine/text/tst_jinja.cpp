@@ -94,6 +94,8 @@ void TestJinja::knowsWhoWroteWhat_data() {
     row("sum", "{{ '<a>' + x + '<b>' }}", "<a>( <s>, )<b>");
     row("joined with ~", "{{ '<a>' ~ x ~ 1 }}", "<a>( <s>, 1)");
     row("trimmed", "{{ ('  <a>' + x) | trim }}", "<a>( <s>,)");
+    row("trimmed of other spaces",
+        "{{ '\u3000 a\u00a0\u2003' | trim }}{{ '\u3000b\u00a0'.lstrip() }}", "ab\u00a0");
     row("stripped of letters", "{{ ('<a>' + x.strip()).strip('<,') }}", "a>(<s>)");
     row("slice", "{{ ('<a>' + x)[1:6] }}", "a>( <s)");
     row("reversed", "{{ ('>a<' + x)[::-1] }}", "( ,>s< )<a>");
