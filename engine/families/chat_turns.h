@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace engine {
@@ -29,6 +30,12 @@ struct ChatTurns {
     [[nodiscard]] virtual bool endsInThought(std::span<const ChatMessage> /*messages*/,
                                              const ChatTemplateOptions& /*options*/) const {
         return false;
+    }
+
+    /// A call in a reply, as ReplyParser::calls() has it, for which these turns have tokens.
+    [[nodiscard]] virtual ToolCall readCall(std::string_view /*written*/,
+                                            std::span<const Tool> /*tools*/) const {
+        return {};
     }
 
     ChatTokens tokens;          ///< That divide a reply; none: all of it is the answer.

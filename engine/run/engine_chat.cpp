@@ -13,7 +13,6 @@
 #include "engine/run/stop_texts.h"
 #include "engine/run/token_logprob.h"
 #include "engine/text/reply_parser.h"
-#include "engine/text/tool_text.h"
 #include "kernels/stage_times.h"
 
 #include <algorithm>
@@ -92,10 +91,11 @@ std::pair<std::vector<int64_t>, ChatTokens> marksFor(const GenerateRequest& requ
 
 /// What the model asks for. The ids are the same for the same reply: clients send them back.
 void takeCalls(const GenerateRequest& request,
+               const ChatTurns& turns,
                const std::vector<std::string>& calls,
                Reply& reply) {
     for (const std::string& written : calls) {
-        ToolCall call = readToolCall(written, request.tools);
+        ToolCall call = turns.readCall(written, request.tools);
         std::array<char, 64> id{};
         std::snprintf(id.data(), id.size(), "call_%013llx%05zx%03zx",
                       static_cast<unsigned long long>(reply.seed), reply.input_ids.size(),
@@ -184,7 +184,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
         const bool is_raw = !request.raw_prompt.empty() || !request.raw_ids.empty();
         parser.emplace(*target.tokenizer, marks.second,
                        DetokenizerOptions{.continues_text = is_raw});
-        if (target.turns->endsInThought(chatMessages(request), chatOptions(request, config))) {
+        if (target.turns->endsInThought(chatMessages(request), chatOptions(request))) {
             parser->beginInThought();
         }
     }
@@ -245,7 +245,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
         reply.thinking = parser->thinking();
         whole.insert(whole.end(), reply.token_ids.begin(), reply.token_ids.end());
         rememberReply(target, reply, std::move(whole), stops);
-        takeCalls(request, parser->calls(), reply);
+        takeCalls(request, *target.turns, parser->calls(), reply);
     }
     if (std::optional<Sentence> note = target.store->takeUseNote()) {
         reply.notes.push_back(*std::move(note));

@@ -51,7 +51,7 @@ void tellOfTemplate(const GenerateRequest& request, Loaded& target, Reply& reply
         return;
     }
     const std::vector<ChatMessage> messages = chatMessages(request);
-    const ChatTemplateOptions options = chatOptions(request, target.opened.config);
+    const ChatTemplateOptions options = chatOptions(request);
     const auto segments = target.turns->render(messages, options);
     if (!segments) {
         return;
@@ -92,7 +92,7 @@ Result<RawPrompt> readPrompt(const GenerateRequest& request, const Loaded& targe
     raw.are_ids_expanded = !raw.ids.empty();
     if (!raw.are_ids_expanded) {
         ENGINE_ASSIGN(raw.ids,
-                      promptIds(request, config, *target.tokenizer, *target.turns, target.replies));
+                      promptIds(request, *target.tokenizer, *target.turns, target.replies));
     }
     raw.image_tokens =
         request.image_tokens > 0 ? request.image_tokens : config.processor.image_tokens;

@@ -144,9 +144,8 @@ std::vector<ChatMessage> chatMessages(const GenerateRequest& request) {
     return messages;
 }
 
-ChatTemplateOptions chatOptions(const GenerateRequest& request, const ModelConfig& config) {
+ChatTemplateOptions chatOptions(const GenerateRequest& request) {
     ChatTemplateOptions options;
-    options.is_large = config.is_large_template;
     options.thinking = request.is_thinking;
     options.tools = request.tools;
     return options;
@@ -161,7 +160,6 @@ bool usesTools(const GenerateRequest& request) {
 }
 
 Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
-                                       const ModelConfig& config,
                                        const Tokenizer& tokenizer,
                                        const ChatTurns& turns,
                                        const ReplyMemory& replies) {
@@ -179,7 +177,7 @@ Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
     ENGINE_ASSIGN(const std::vector<int32_t> continued,
                   continuedIds(request, tokenizer, turns, replies));
     const std::vector<ChatMessage> messages = chatMessages(request);
-    const ChatTemplateOptions options = chatOptions(request, config);
+    const ChatTemplateOptions options = chatOptions(request);
     ENGINE_ASSIGN(const std::vector<Segment> segments, turns.render(messages, options));
 
     // A reply of ours goes back in as the ids it was made of: its text, tokenised afresh, may give

@@ -55,7 +55,7 @@ Result<std::vector<int32_t>> continuedIds(const GenerateRequest& request,
 std::vector<ChatMessage> chatMessages(const GenerateRequest& request);
 
 /// How its messages are rendered; holds on to the request's tools.
-ChatTemplateOptions chatOptions(const GenerateRequest& request, const ModelConfig& config);
+ChatTemplateOptions chatOptions(const GenerateRequest& request);
 
 /// Whether the model may ask for tools, or has done so.
 bool usesTools(const GenerateRequest& request);
@@ -64,7 +64,6 @@ bool usesTools(const GenerateRequest& request);
 /// Errors: InvalidRequest (empty request), Unsupported (tools, and a vocabulary that has no tokens
 /// for them), those of ChatTurns::render().
 Result<std::vector<int32_t>> promptIds(const GenerateRequest& request,
-                                       const ModelConfig& config,
                                        const Tokenizer& tokenizer,
                                        const ChatTurns& turns,
                                        const ReplyMemory& replies);

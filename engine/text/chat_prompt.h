@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace engine {
@@ -38,9 +39,6 @@ struct ChatMessage {
 };
 
 struct ChatTemplateOptions {
-    /// Gemma 4's 12B, 26B-A4B, 31B: with thinking off the generation prompt closes an empty
-    /// thought.
-    bool is_large = false;
     bool thinking = false;
     bool adds_generation_prompt = true;
     std::span<const Tool> tools = {}; ///< What the model is told that it may ask for.
@@ -57,6 +55,7 @@ struct ChatTokens {
     TokenId bos = -1, eos = -1;
     TokenId turn_begin = -1, turn_end = -1;
     TokenId channel_begin = -1, channel_end = -1;
+    std::string_view thought_header; ///< Of a channel with thoughts: a literal.
     TokenId think = -1;
     /// For tools, all or none: a vocabulary without them has no tools.
     TokenId call_begin = -1, call_end = -1, quote = -1, response = -1;

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/text/reply_parser.h"
 
-#include "engine/text/tool_text.h"
-
 namespace engine {
-
-namespace {
-constexpr std::string_view kThoughtHeader = "thought\n";
-}
 
 ReplyParser::ReplyParser(Tokenizer tokenizer, const ChatTokens& tokens, DetokenizerOptions options)
     : detokenizer_(std::move(tokenizer), options), tokens_(tokens) {}
@@ -80,14 +74,14 @@ void ReplyParser::take(std::string_view text, ReplyDelta& delta) {
         return;
     }
     channel_name_ += text;
-    if (channel_name_.size() < kThoughtHeader.size() &&
-        kThoughtHeader.substr(0, channel_name_.size()) == channel_name_) {
+    const std::string_view thoughts = tokens_.thought_header;
+    if (channel_name_.size() < thoughts.size() && thoughts.starts_with(channel_name_)) {
         return; // may still become the header
     }
     state_ = State::Thinking;
     std::string_view rest = channel_name_;
-    if (rest.substr(0, kThoughtHeader.size()) == kThoughtHeader) {
-        rest.remove_prefix(kThoughtHeader.size());
+    if (rest.starts_with(thoughts)) {
+        rest.remove_prefix(thoughts.size());
     }
     takeThinking(rest, delta);
     channel_name_.clear();

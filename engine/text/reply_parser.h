@@ -13,6 +13,9 @@
 
 namespace engine {
 
+/// Stands for ChatTokens::quote in ReplyParser::calls(): no byte of UTF-8.
+inline constexpr char kToolQuote = '\xff';
+
 /// What one token added; both may be empty.
 struct ReplyDelta {
     std::string thinking, answer;
@@ -33,7 +36,8 @@ public:
 
     [[nodiscard]] const std::string& thinking() const { return thinking_; } ///< All so far.
     [[nodiscard]] const std::string& answer() const { return answer_; }     ///< All so far.
-    /// What the model wrote of calls, for readToolCall(); one that was cut short as far as it goes.
+    /// What the model wrote of calls, for ChatTurns::readCall(); one that was cut short as far as
+    /// it goes.
     [[nodiscard]] const std::vector<std::string>& calls() const { return calls_; }
     /// Whether the next word is no part of the answer.
     [[nodiscard]] bool isThinking() const { return state_ != State::Answer; }
@@ -50,7 +54,8 @@ private:
     StreamingDetokenizer detokenizer_;
     ChatTokens tokens_;
     State state_ = State::Answer;
-    std::string channel_name_;  ///< Name of the open channel, while it may still be "thought\n".
+    std::string
+        channel_name_; ///< Name of the open channel, while it may still be that of thoughts.
     std::string held_newlines_; ///< End of the thought so far: dropped when the channel closes.
     std::string thinking_, answer_;
     std::vector<std::string> calls_;

@@ -2,7 +2,8 @@
 // readToolCall(): lenient, as a model may write anything.
 #include "engine/base/ascii.h"
 #include "engine/base/json/text.h"
-#include "engine/text/tool_text.h"
+#include "engine/families/gemma4/tool_text.h"
+#include "engine/text/reply_parser.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/text/tool_text.h"
+#include "engine/families/gemma4/tool_text.h"
 
 #include "engine/base/json/text.h"
 #include "engine/base/json/tree.h"

@@ -28,10 +28,8 @@ void writeToolCall(const ToolCall& call, SegmentWriter& out);
 /// `<|tool_response>response:NAME{value:...}<tool_response|>`.
 void writeToolResult(std::string_view name, std::string_view text, SegmentWriter& out);
 
-/// Stands for the token `<|"|>` in what readToolCall() reads: no byte of UTF-8.
-inline constexpr char kToolQuote = '\xff';
-
-/// What a model wrote between `<|tool_call>` and `<tool_call|>`: "call:NAME{key:value,...}". What
+/// What a model wrote between `<|tool_call>` and `<tool_call|>`: "call:NAME{key:value,...}", with
+/// kToolQuote for the token `<|"|>`. What
 /// is cut short or odd is read as far as it goes; `arguments` is always a JSON object. Bare words
 /// are numbers, true, false or null where they read as such and the schema of that tool does not
 /// want a string, else strings. The id stays empty.

@@ -3,9 +3,9 @@
 // specification, section 6.2; the result for plain chats is the same in earlier revisions.
 #include "engine/families/gemma4/turns.h"
 
+#include "engine/families/gemma4/tool_text.h"
 #include "engine/text/jinja_text.h"
 #include "engine/text/segment_writer.h"
-#include "engine/text/tool_text.h"
 
 #include <algorithm>
 
@@ -171,7 +171,8 @@ bool endsInThought(std::span<const ChatMessage> messages, const ChatTemplateOpti
 }
 
 Result<std::vector<Segment>> renderChat(std::span<const ChatMessage> messages,
-                                        const ChatTemplateOptions& options) {
+                                        const ChatTemplateOptions& options,
+                                        bool is_large) {
     if (messages.empty()) {
         return Error{
             ErrorCode::InvalidRequest, said("the chat has no message; give at least one"), {}};
@@ -226,7 +227,7 @@ Result<std::vector<Segment>> renderChat(std::span<const ChatMessage> messages,
             out.control("<|channel>thought\n");
         } else if (!isToolRole(messages.back().role)) {
             out.control("<|turn>model\n");
-            if (options.is_large && !options.thinking) {
+            if (is_large && !options.thinking) {
                 out.control("<|channel>thought\n<channel|>");
             }
         }
@@ -236,6 +237,7 @@ Result<std::vector<Segment>> renderChat(std::span<const ChatMessage> messages,
 
 Result<ChatTokens> findChatTokens(const Tokenizer& tokenizer) {
     ChatTokens tokens;
+    tokens.thought_header = "thought\n";
     const std::pair<const char*, TokenId*> wanted[] = {
         {"<bos>", &tokens.bos},
         {"<eos>", &tokens.eos},
@@ -284,7 +286,8 @@ Result<ChatTokens> findChatTokens(const Tokenizer& tokenizer) {
 namespace {
 
 struct Gemma4Turns final : ChatTurns {
-    explicit Gemma4Turns(const Tokenizer& tokenizer) : found(findChatTokens(tokenizer)) {
+    Gemma4Turns(const ModelConfig& config, const Tokenizer& tokenizer)
+        : found(findChatTokens(tokenizer)), is_large(config.is_large_template) {
         if (found) {
             tokens = *found;
             stops = {tokens.turn_end, tokens.eos};
@@ -297,21 +300,26 @@ struct Gemma4Turns final : ChatTurns {
     [[nodiscard]] Result<std::vector<Segment>>
     render(std::span<const ChatMessage> messages,
            const ChatTemplateOptions& options) const override {
-        return found ? renderChat(messages, options) : found.error();
+        return found ? renderChat(messages, options, is_large) : found.error();
     }
     [[nodiscard]] bool endsInThought(std::span<const ChatMessage> messages,
                                      const ChatTemplateOptions& options) const override {
         return engine::endsInThought(messages, options);
     }
+    [[nodiscard]] ToolCall readCall(std::string_view written,
+                                    std::span<const Tool> tools) const override {
+        return readToolCall(written, tools);
+    }
 
     Result<ChatTokens> found;
+    bool is_large;
 };
 
 } // namespace
 
 std::unique_ptr<const ChatTurns>
-gemma4Turns(const ModelConfig&, const Checkpoint&, const Tokenizer& tokenizer) {
-    return std::make_unique<const Gemma4Turns>(tokenizer);
+gemma4Turns(const ModelConfig& config, const Checkpoint&, const Tokenizer& tokenizer) {
+    return std::make_unique<const Gemma4Turns>(config, tokenizer);
 }
 
 } // namespace engine

@@ -60,8 +60,9 @@ ChatMessage systemMessage(std::string text) {
 }
 
 std::string rendered(const std::vector<ChatMessage>& messages,
-                     const ChatTemplateOptions& options = {}) {
-    const auto result = engine::renderChat(messages, options);
+                     const ChatTemplateOptions& options = {},
+                     bool is_large = false) {
+    const auto result = engine::renderChat(messages, options, is_large);
     return result.has_value() ? engine::segmentsText(*result) : "error: " + result.error().message;
 }
 
@@ -107,11 +108,10 @@ void TestChatTemplate::goldenStrings() {
     QVERIFY(cases.size() >= 20);
     for (const auto& [name, item] : cases.items()) {
         ChatTemplateOptions options;
-        options.is_large = true;
         options.thinking = item["kwargs"].value("enable_thinking", false);
-        QCOMPARE(rendered(messagesOf(item["messages"]), options), item["text"].get<std::string>());
+        QCOMPARE(rendered(messagesOf(item["messages"]), options, true),
+                 item["text"].get<std::string>());
         // The small family differs by the closed thought alone.
-        options.is_large = false;
         auto small = item["text"].get<std::string>();
         if (!options.thinking) {
             QVERIFY2(small.ends_with(kLargeEnd), name.c_str());
@@ -161,8 +161,7 @@ void TestChatTemplate::exactStrings() {
     ChatTemplateOptions options;
     options.thinking = thinking;
     QCOMPARE(QByteArray::fromStdString(rendered(messages, options)), text);
-    options.is_large = true;
-    QCOMPARE(QByteArray::fromStdString(rendered(messages, options)),
+    QCOMPARE(QByteArray::fromStdString(rendered(messages, options, true)),
              thinking ? text : text + kLargeEnd);
 }
 
@@ -172,9 +171,7 @@ void TestChatTemplate::realIds() {
     QVERIFY(small.has_value());
     Ids expected = {2, 105, 2364, 107, 9259, 106, 107, 105, 4368, 107};
     QCOMPARE(real_->encodeSegments(*small), expected);
-    ChatTemplateOptions large_options;
-    large_options.is_large = true;
-    const auto large = engine::renderChat(messages, large_options);
+    const auto large = engine::renderChat(messages, {}, true);
     QVERIFY(large.has_value());
     expected.insert(expected.end(), {100, 45518, 107, 101});
     QCOMPARE(real_->encodeSegments(*large), expected);
@@ -223,8 +220,7 @@ void TestChatTemplate::otherForms() {
     QCOMPARE(QByteArray::fromStdString(rendered(messages)), text);
     ChatTemplateOptions options;
     options.adds_generation_prompt = false;
-    options.is_large = true;
-    QCOMPARE(QByteArray::fromStdString(rendered(messages, options)) + "<|turn>model\n", text);
+    QCOMPARE(QByteArray::fromStdString(rendered(messages, options, true)) + "<|turn>model\n", text);
 }
 
 void TestChatTemplate::history_data() {
@@ -351,9 +347,8 @@ void TestChatTemplate::goldenInputIds() {
     const auto cases = support::readJson(folder / "cases.json");
     QVERIFY(!cases.empty());
     for (const auto& item : cases) {
-        ChatTemplateOptions options;
-        options.is_large = true; // golden/README.md: all prompts use the large template
-        const auto segments = engine::renderChat(messagesOf(item["messages"]), options);
+        // golden/README.md: all prompts use the large template
+        const auto segments = engine::renderChat(messagesOf(item["messages"]), {}, true);
         QVERIFY(segments.has_value());
         QCOMPARE(engine::segmentsText(*segments), item["prompt"].get<std::string>());
 

@@ -3,9 +3,9 @@
 // of July 2026 writes them; calls read back from what a model wrote, whole, cut and odd; and no
 // text of people or tools acts as a control token.
 #include "engine/base/json/tree.h"
+#include "engine/families/gemma4/tool_text.h"
 #include "engine/families/gemma4/turns.h"
 #include "engine/text/reply_parser.h"
-#include "engine/text/tool_text.h"
 #include "tests/engine/text/vocabularies.h"
 #include "tests/support/program/test_class.h"
 
@@ -55,8 +55,9 @@ ChatMessage result(std::string call_id, std::string text) {
 }
 
 std::string renderedTools(const std::vector<ChatMessage>& messages,
-                          const ChatTemplateOptions& options = {}) {
-    const auto text = engine::renderChat(messages, options);
+                          const ChatTemplateOptions& options = {},
+                          bool is_large = false) {
+    const auto text = engine::renderChat(messages, options, is_large);
     return text.has_value() ? engine::segmentsText(*text) : "error: " + text.error().message;
 }
 
@@ -118,8 +119,7 @@ void TestTools::declarations() {
                  "<|tool>declaration:now{description:<|\"|>Time.<|\"|>}<tool|><turn|>\n"
                  "<|turn>user\nx<turn|>\n<|turn>model\n");
     options.thinking = false;
-    options.is_large = true;
-    QVERIFY(renderedTools({userTools("x")}, options)
+    QVERIFY(renderedTools({userTools("x")}, options, true)
                 .ends_with("<|turn>model\n<|channel>thought\n<channel|>"));
 }
 
