@@ -515,12 +515,16 @@ struct OpTable {
     Status (*per_layer_rows)(
         Queue q, MutF32 y, MatF32 t, MatView norm, float eps, float before, float after) = nullptr;
 
-    // Fused decode steps: nullptr where a table has none. `Unsupported` for operands that the fused
-    // kernel does not take; the caller then composes the step from the functions above.
+    // Fused decode steps: nullptr where a table has none. What takes_*() says of operands holds for
+    // all values behind the pointers, so that it is asked where a step is planned; without such a
+    // function the table takes all. Where it does not, the caller composes the step from the
+    // functions above.
+    bool (*takes_projection)(Queue q, const ProjectArgs& args) = nullptr;
     Status (*project)(Queue q, const ProjectArgs& args) = nullptr;
     /// Parts of y[0] that project() sums its taps over, for these weights and updates; 0: it takes
     /// no taps for them. nullptr: it takes none at all.
     int (*project_parts)(Queue q, const ProjectArgs& args) = nullptr;
+    bool (*takes_attention)(Queue q, const AttendStepArgs& args) = nullptr;
     Status (*attend_step)(Queue q, const AttendStepArgs& args) = nullptr;
     /// scores[t,e] = sum_i R[e,i] rms(x)[t,i] * scale[i] * factor in fp32, whatever the table makes
     /// of other products: a rounded score can choose another expert. x [rows, hidden], router
@@ -554,8 +558,9 @@ struct OpTable {
                           MutF32 total) = nullptr;
     /// Optional; where the table reads what the host wrote. Unsupported: too many rows.
     Status (*expert_rows)(Queue q, const ExpertRowsArgs& args) = nullptr;
-    /// Optional: the caller then asks the host which experts a row takes. Unsupported: nothing was
-    /// enqueued.
+    /// Also of the two ends of the step, where gate_up is absent.
+    bool (*takes_experts)(Queue q, const ExpertsStepArgs& args) = nullptr;
+    /// Optional: the caller then asks the host which experts a row takes.
     Status (*experts_step)(Queue q, const ExpertsStepArgs& args) = nullptr;
     /// The two ends of experts_step for experts that somebody else computes, who reads `chosen` and
     /// `act` (receives h, [hidden]) and writes `sum`; gate_up and down are absent. Optional with
@@ -567,6 +572,8 @@ struct OpTable {
     /// or none. What was handed over must stay valid until end_steps. Unsupported: not collected.
     Status (*begin_steps)(Queue q) = nullptr;
     Status (*end_steps)(Queue q) = nullptr;
+    /// In place of end_steps: nothing of what was collected since begin_rows runs.
+    void (*drop_rows)(Queue q) = nullptr;
     /// As begin_steps, for a list behind the one that was handed over last on this device, which
     /// stays as it is: where a token's layers there are not one run. Optional with begin_steps.
     Status (*continue_steps)(Queue q) = nullptr;
@@ -582,7 +589,8 @@ struct OpTable {
     /// [1], in device memory: rows that are there, 1 to kMostStepRows; what is made of the others
     /// is undefined. One list at a time: it takes the place of the last one that began so, and
     /// leaves others alone. Low-rank updates of project are taken where they fit. Optional;
-    /// Unsupported, then or by a step: not in this form.
+    /// Unsupported, then or by a step: not in this form, whatever the values are, so that a list
+    /// that is dropped tells.
     Status (*begin_rows)(Queue q, const int32_t* count) = nullptr;
     /// best[0] = (order-preserving bits of the largest logit) << 32 | (2^32 - 1 - its index), the
     /// lowest index of equals, among those whose bit in `suppressed` ([ceil(count/32)] words, may
@@ -592,12 +600,12 @@ struct OpTable {
                      int64_t count,
                      const uint32_t* suppressed,
                      uint64_t* best) = nullptr;
+    bool (*takes_inputs)(Queue q, const TokenInputArgs& args) = nullptr;
     /// Optional: the caller then gathers, projects and calls per_layer_rows or its parts.
-    /// Unsupported: nothing was enqueued.
     Status (*token_inputs)(Queue q, const TokenInputArgs& args) = nullptr;
     /// soft_cap of one row of logits in place, and argmax of what comes out, in one launch. best:
     /// as of argmax, on the device or where its kernels write (Device::kernelAddress). Optional:
-    /// the caller then calls the two. Unsupported: nothing was enqueued.
+    /// the caller then calls the two.
     Status (*cap_argmax)(Queue q,
                          float* logits,
                          int64_t count,
@@ -606,8 +614,9 @@ struct OpTable {
                          uint64_t* best) = nullptr;
     /// soft_cap of one row of logits in place (none where cap is 0), and of what comes out the
     /// candidates for a choice among the `wanted` largest (1 to TopLogits::kMostWanted) of those
-    /// not suppressed, as of argmax. top: on the device, or where its kernels write. Optional: the
-    /// caller then looks at the row. Unsupported: nothing was enqueued.
+    /// not suppressed, as of argmax. top: on the device, or where its kernels write. Of rows of up
+    /// to most_top_logits; the caller looks at longer ones itself.
+    int64_t most_top_logits = 0;
     Status (*top_logits)(Queue q,
                          float* logits,
                          int64_t count,
@@ -615,8 +624,8 @@ struct OpTable {
                          const uint32_t* suppressed,
                          int32_t wanted,
                          TopLogits* top) = nullptr;
+    bool (*takes_draft_choice)(Queue q, const DraftChoiceArgs& args) = nullptr;
     /// One launch behind a draft's layers. Optional: the caller then looks at the logits.
-    /// Unsupported: nothing was enqueued.
     Status (*choose_draft)(Queue q, const DraftChoiceArgs& args) = nullptr;
     /// Dense values to a quantized format, the bytes of engine/quant/NF4.md. nullptr where the
     /// host does it. Unsupported: a format or block size that the kernels do not take.

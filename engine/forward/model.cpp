@@ -134,11 +134,7 @@ Result<bool> Model::draftAndCheck(DraftRound& round, KvCache& kv, RowChoices& ch
         return false;
     }
     tokens_.settle();
-    const Result<void> begun =
-        step->begin({round.token, round.hidden, drafter_.turn()}, round.count, kv);
-    if (!begun.has_value()) {
-        return begun.error().code == ErrorCode::Unsupported ? Result<bool>(false) : begun.error();
-    }
+    ENGINE_TRY(step->begin({round.token, round.hidden, drafter_.turn()}, round.count, kv));
     std::vector<int32_t> drafts;
     const CheckStep::Later later = {step->draftsThere(), [&]() -> Result<void> {
                                         ENGINE_TRY(step->end(round.count, drafts));

@@ -27,6 +27,7 @@ struct StreamNeeds {
 
 struct TokenSteps {
     bool is_collecting = false;
+    bool is_asked = false; ///< Whether a list takes a step: nothing is launched.
     std::vector<TokenStep> steps;
     size_t uploaded = 0;           ///< Steps of this token that were launched already.
     bool is_side = false;          ///< The list is one beside a token's (begin_side_steps).

@@ -46,7 +46,8 @@ bool DraftStep::isPossible(const KvCache& kv) {
         return false; // it is on its way
     }
     embedding_ = embedding.there;
-    state_ = embedding_.has_value() && prepare().has_value() ? State::Possible : State::Impossible;
+    const bool is_ok = embedding_.has_value() && prepare().has_value() && areStepsTaken(kv);
+    state_ = is_ok ? State::Possible : State::Impossible;
     return state_ == State::Possible;
 }
 
@@ -163,9 +164,6 @@ Result<void> DraftStep::begin(const Start& start, int64_t count, const KvCache& 
     Result<void> outcome = attempt();
     if (!outcome.has_value()) {
         (void)device.synchronize(); // nothing reads the block any more
-        if (outcome.error().code == ErrorCode::Unsupported) {
-            state_ = State::Impossible; // the table has no kernel for these operands
-        }
     }
     return outcome;
 }
@@ -194,9 +192,13 @@ Result<void> DraftStep::enqueueInput() {
                                            model_->text.embedding_scale, {in, 1, width, width}),
                   "gather rows", "embedding");
     steps_.beginDraft(home_->buffer(Buffer::DraftX), home_->buffer(Buffer::DraftH), turn_);
+    return projectInput();
+}
+
+Result<void> DraftStep::projectInput() {
     // A step of its own: the row behind it has a norm, which no step takes from the one before.
     LayerSteps::Projection step;
-    step.args.x = in;
+    step.args.x = home_->buffer(Buffer::DraftIn);
     step.add(model_->assistant.in, steps_.x());
     return steps_.project(step);
 }
@@ -211,7 +213,24 @@ Result<void> DraftStep::enqueueEnd() {
     return steps_.projectRow(step, weights.norm);
 }
 
-Result<void> DraftStep::enqueueChoice() {
+bool DraftStep::areStepsTaken(const KvCache& kv) {
+    const auto ask = [&]() -> Result<bool> {
+        steps_.beginDraft(home_->buffer(Buffer::DraftX), home_->buffer(Buffer::DraftH), turn_);
+        steps_.ask();
+        ENGINE_TRY(projectInput());
+        const auto layers = static_cast<int>(model_->assistant.layers.size());
+        ENGINE_TRY(steps_.enqueueLayers(0, layers, false, kv));
+        ENGINE_TRY(enqueueEnd());
+        ENGINE_ASSIGN(const kernels::DraftChoiceArgs choice, choiceArgs());
+        const kernels::OpTable& ops = home_->ops();
+        return steps_.isTaken() && (ops.takes_draft_choice == nullptr ||
+                                    ops.takes_draft_choice(home_->queue(), choice));
+    };
+    const Result<bool> is_taken = ask();
+    return is_taken.has_value() && *is_taken;
+}
+
+Result<kernels::DraftChoiceArgs> DraftStep::choiceArgs() const {
     const AssistantConfig& assistant = *model_->config.assistant;
     const AssistantWeights& weights = model_->assistant;
     const bool has_groups = assistant.num_centroids > 0;
@@ -230,8 +249,13 @@ Result<void> DraftStep::enqueueChoice() {
         args.eps = static_cast<float>(assistant.text.rms_norm_eps);
         ENGINE_ASSIGN(args.table, model_->context->resident(weights.table));
     }
+    return args;
+}
+
+Result<void> DraftStep::enqueueChoice() {
+    ENGINE_ASSIGN(const kernels::DraftChoiceArgs args, choiceArgs());
     return checkStatus(home_->ops().choose_draft(home_->queue(), args), "choice",
-                       weights.table.name);
+                       model_->assistant.table.name);
 }
 
 } // namespace engine

@@ -31,8 +31,7 @@ public:
         /// Queries are turned as at position kv.size() - 1 + turn (DraftPosition).
         int32_t turn = 1;
     };
-    /// Enqueues `count` drafts in a row. Unsupported: the card does not take these steps, it is not
-    /// possible any more.
+    /// Enqueues `count` drafts in a row.
     Result<void> begin(const Start& start, int64_t count, const KvCache& kv);
     /// Waits for them, not for what was enqueued behind them.
     Result<void> end(int64_t count, std::vector<int32_t>& drafts);
@@ -51,12 +50,17 @@ private:
     };
 
     [[nodiscard]] bool isHere(const KvCache& kv) const;
+    /// The card takes these steps.
+    bool areStepsTaken(const KvCache& kv);
     Result<void> prepare();
     Result<void> send(const Start& start, const KvCache& kv);
     Result<void> enqueue(const KvCache& kv);
     Result<void> enqueueInput();
+    /// From the model's embedding and hidden state to the assistant's row.
+    Result<void> projectInput();
     Result<void> enqueueEnd();
     Result<void> enqueueChoice();
+    Result<kernels::DraftChoiceArgs> choiceArgs() const;
     [[nodiscard]] Sent& sent() const { return *reinterpret_cast<Sent*>(host_.get()); }
     [[nodiscard]] kernels::DraftNumbers* numbers() const;
 

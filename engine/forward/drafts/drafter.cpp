@@ -41,14 +41,9 @@ Result<std::vector<int32_t>> Drafter::draft(int32_t token,
     ENGINE_TRY(checkStart(hidden, kv));
     std::vector<int32_t> drafts;
     if (step_.isPossible(kv)) {
-        const Result<void> begun = step_.begin({token, hidden, turn()}, count, kv);
-        if (begun.has_value()) {
-            ENGINE_TRY(step_.end(count, drafts));
-            return drafts;
-        }
-        if (begun.error().code != ErrorCode::Unsupported) {
-            return begun.error();
-        }
+        ENGINE_TRY(step_.begin({token, hidden, turn()}, count, kv));
+        ENGINE_TRY(step_.end(count, drafts));
+        return drafts;
     }
     ENGINE_TRY(begin(hidden, kv));
     while (static_cast<int64_t>(drafts.size()) < count) {

@@ -13,7 +13,6 @@ namespace engine {
 using kernels::MatF32;
 using kernels::MutF32;
 using kernels::ProjectArgs;
-using kernels::Status;
 
 bool LayerSteps::isPossibleOn(const LayerStack& stack,
                               const DeviceScratch& home,
@@ -75,6 +74,8 @@ void LayerSteps::begin(DeviceScratch& home,
     per_layer_first_ = per_layer_first;
     has_composed_updates_ = false;
     may_compose_ = true;
+    is_asking_ = false;
+    is_taken_ = true;
     pending_ = pending;
     tapped_ = nullptr;
     stack_ = model_->decoderStack();
@@ -88,11 +89,8 @@ void LayerSteps::beginRows(DeviceScratch& home, float* x, float* spare, const fl
 }
 
 void LayerSteps::beginDraft(float* x, float* spare, int32_t turn) {
-    home_ = model_->assistant.home;
-    x_ = x;
-    spare_ = spare;
+    begin(*model_->assistant.home, x, spare, nullptr, 0, {});
     may_compose_ = false;
-    pending_ = {};
     stack_ = model_->assistantStack();
     ring_ = home_->ints(Buffer::KeyPositionSliding);
     turn_ = turn;
@@ -210,17 +208,21 @@ void LayerSteps::addTaps(Projection& step) {
 Result<void> LayerSteps::project(Projection& step) {
     ProjectArgs& args = step.args;
     const Linear* tapped = std::exchange(tapped_, nullptr);
-    const bool is_composed = std::any_of(step.linear, step.linear + args.count,
-                                         [](const Linear* linear) { return linear->hasClips(); }) ||
-                             !addUpdates(step);
-    if (is_composed && !may_compose_) {
-        return checkStatus(Status::Unsupported, "projection", step.linear[0]->name);
-    }
-    if (is_composed) {
-        return compose(step);
-    }
+    bool is_taken = std::none_of(step.linear, step.linear + args.count,
+                                 [](const Linear* linear) { return linear->hasClips(); }) &&
+                    addUpdates(step);
     for (int i = 0; i < args.count; ++i) {
         ENGINE_ASSIGN(args.w[i], model_->context->resident(*step.linear[i]));
+    }
+    const kernels::OpTable& ops = home_->ops();
+    is_taken =
+        is_taken && (ops.takes_projection == nullptr || ops.takes_projection(home_->queue(), args));
+    if (is_asking_) {
+        is_taken_ = is_taken_ && (is_taken || may_compose_);
+        return {};
+    }
+    if (!is_taken && may_compose_) {
+        return compose(step);
     }
     if (tapped == step.linear[0] && args.lora_count > 0) {
         args.lora_sums = home_->buffer(Buffer::StepLora);
@@ -229,15 +231,12 @@ Result<void> LayerSteps::project(Projection& step) {
     if (may_compose_) {
         addTaps(step);
     }
-    const Status status = home_->ops().project(home_->queue(), args);
-    if (status == Status::Unsupported && may_compose_) {
-        return compose(step);
-    }
+    ENGINE_KERNEL(ops.project(home_->queue(), args), "projection", step.linear[0]->name);
     if (args.tap_count > 0) {
         tapped_ = step.next;
         tap_parts_ = args.tap_parts;
     }
-    return checkStatus(status, "projection", step.linear[0]->name);
+    return {};
 }
 
 Result<void> LayerSteps::projectRow(Projection& step, kernels::MatView norm) {
@@ -319,8 +318,13 @@ Result<void> LayerSteps::enqueueAttention(const DecoderLayer& layer,
     attend.scale = text.recipe.attentionScale(shape.head_dim);
     attend.eps = stack_.eps();
     attend.out = home_->buffer(stack_.o);
-    ENGINE_KERNEL(home_->ops().attend_step(home_->queue(), attend), "attention",
-                  layer.attend.q.name);
+    const kernels::OpTable& ops = home_->ops();
+    if (is_asking_) {
+        is_taken_ = is_taken_ &&
+                    (ops.takes_attention == nullptr || ops.takes_attention(home_->queue(), attend));
+    } else {
+        ENGINE_KERNEL(ops.attend_step(home_->queue(), attend), "attention", layer.attend.q.name);
+    }
     return projectBack(layer.attend.o, attend.out);
 }
 
@@ -340,9 +344,6 @@ Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
     const TextConfig& text = *stack_.text;
     const ExpertWeights& experts = layer.experts;
     const std::string& name = experts.router.name;
-    if (!may_compose_) {
-        return checkStatus(Status::Unsupported, "experts", name);
-    }
     const ComputeContext& context = *model_->context;
     kernels::ExpertsStepArgs args;
     args.x = x_; // complete: gate and up have added what was pending
@@ -361,17 +362,25 @@ Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
     args.scores = home_->buffer(Buffer::MoeProbs);
     const auto queue = home_->queue();
     const auto& ops = home_->ops();
-    if (experts.gate_up.device != home_->id()) {
+    const bool is_of_host = experts.gate_up.device != home_->id();
+    if (is_of_host && !is_asking_) {
         host_experts_->put(args);
         ENGINE_KERNEL(ops.route_experts(queue, args), "experts", name);
         ENGINE_TRY(host_turn_(layer));
         return checkStatus(ops.merge_experts(home_->queue(), args), "experts", name);
     }
-    ENGINE_ASSIGN(args.gate_up, context.resident(experts.gate_up));
-    ENGINE_ASSIGN(args.down, context.resident(experts.down));
+    if (!is_of_host) {
+        ENGINE_ASSIGN(args.gate_up, context.resident(experts.gate_up));
+        ENGINE_ASSIGN(args.down, context.resident(experts.down));
+    }
     args.chosen = home_->buffer(Buffer::MoeRouterLow);
     args.act = home_->buffer(Buffer::MoeAct);
     args.sum = home_->buffer(Buffer::MoeSum);
+    if (is_asking_) {
+        is_taken_ = is_taken_ && may_compose_ &&
+                    (ops.takes_experts == nullptr || ops.takes_experts(queue, args));
+        return {};
+    }
     return checkStatus(ops.experts_step(queue, args), "experts", name);
 }
 
@@ -415,6 +424,13 @@ LayerSteps::enqueueLayers(int first, int end, bool are_keys_stored, const KvCach
         ENGINE_TRY(enqueueLayer(i, are_keys_stored && i == first, kv));
     }
     return {};
+}
+
+bool LayerSteps::takesLayers(DeviceScratch& home, int first, int end, const KvCache& kv) {
+    const Buffer slices = model_->text.per_layer_home == &home ? Buffer::Ple : Buffer::PleSlice;
+    begin(home, home.buffer(Buffer::X), home.buffer(Buffer::StepX), home.buffer(slices), first, {});
+    ask();
+    return enqueueLayers(first, end, false, kv).has_value() && is_taken_;
 }
 
 Result<void> LayerSteps::enqueueHead() {

@@ -22,7 +22,7 @@ public:
         float scalar = 1.0F;
     };
     /// One projection step: ops.project, or the same from single functions where a linear has
-    /// clips or adapters that are more than low-rank updates, or the table refuses it.
+    /// clips or adapters that are more than low-rank updates, or the table does not take it.
     struct Projection {
         kernels::ProjectArgs args;
         const Linear* linear[3] = {nullptr, nullptr, nullptr};
@@ -40,6 +40,7 @@ public:
     explicit LayerSteps(BoundModel& model) : model_(&model) {}
 
     /// The table of `home` has the fused steps, and the layers and the cache are of their kind.
+    /// Which operands it takes is asked by ask().
     [[nodiscard]] static bool
     isPossibleOn(const LayerStack& stack, const DeviceScratch& home, const KvCache& kv);
     /// Every weight of the layer lies and computes where the layer is, and so does its cache.
@@ -65,10 +66,10 @@ public:
                int per_layer_first,
                const Pending& pending);
     /// As begin(), of rows between OpTable::begin_rows and end_steps: x, spare and all buffers have
-    /// several rows. Steps that are not in that form are errors then: Unsupported.
+    /// several rows. Nothing is composed then.
     void beginRows(DeviceScratch& home, float* x, float* spare, const float* per_layer);
-    /// As begin(), for the assistant's layers. turn: as of kernels::AttendStepArgs. Steps that are
-    /// not fused are errors here too.
+    /// As begin(), for the assistant's layers. turn: as of kernels::AttendStepArgs. Nothing is
+    /// composed here either.
     void beginDraft(float* x, float* spare, int32_t turn);
     /// From now on experts of the host go through `host`, and turn(layer) is called between the
     /// step that asks for them and the one that reads their sum.
@@ -77,6 +78,13 @@ public:
         host_experts_ = &host;
         host_turn_ = std::move(turn);
     }
+    /// Behind one of them and up to the next one, the functions below enqueue nothing, but ask the
+    /// table whether it takes their steps.
+    void ask() { is_asking_ = true; }
+    /// It takes all that was asked since ask(), where not composed.
+    [[nodiscard]] bool isTaken() const { return is_taken_; }
+    /// The same of some layers of one token, with `home` and nothing in front of them.
+    bool takesLayers(DeviceScratch& home, int first, int end, const KvCache& kv);
     /// Layers from `first` to the one before `end`. are_keys_stored: the cache holds this token's
     /// keys and values of the first one already.
     Result<void> enqueueLayers(int first, int end, bool are_keys_stored, const KvCache& kv);
@@ -125,6 +133,8 @@ private:
     const HostExperts* host_experts_ = nullptr;
     HostTurn host_turn_;
     bool may_compose_ = true; ///< False for rows and drafts: only fused steps, and no taps.
+    bool is_asking_ = false;
+    bool is_taken_ = true;
     LayerStack stack_;
     const int32_t* ring_ = nullptr; ///< Positions of the sliding ring.
     int32_t turn_ = 0;

@@ -23,12 +23,12 @@ bool CheckStep::isPossible(const KvCache& kv, int64_t tokens) {
         return false;
     }
     if (state_ == State::Unknown) {
-        prepare();
+        prepare(kv);
     }
     return state_ == State::Possible;
 }
 
-void CheckStep::prepare() {
+void CheckStep::prepare(const KvCache& kv) {
     state_ = State::Impossible;
     const TextConfig& text = model_->config.text;
     DeviceScratch* const home = model_->text.layers.front().home;
@@ -53,7 +53,30 @@ void CheckStep::prepare() {
                            sizeof(Numbers) + sizeof(Results) +
                                static_cast<size_t>(kMostRows * text.hidden_size) * sizeof(float));
     }
-    state_ = host_ != nullptr ? State::Possible : State::Impossible;
+    if (host_ != nullptr && takesLayers(kv)) {
+        state_ = State::Possible;
+    }
+}
+
+void CheckStep::beginLayers() {
+    steps_.beginRows(*home_, home_->buffer(Buffer::X), home_->buffer(Buffer::H),
+                     model_->config.text.ple_size > 0 ? home_->buffer(Buffer::Ple) : nullptr);
+}
+
+Result<void> CheckStep::enqueueLayers(const KvCache& kv) {
+    const auto* const here = reinterpret_cast<Numbers*>(home_->buffer(Buffer::StepInput));
+    ENGINE_KERNEL(home_->ops().begin_rows(home_->queue(), &here->count), "decoder layers",
+                  "check step");
+    ENGINE_TRY(
+        steps_.enqueueLayers(0, static_cast<int>(model_->config.text.num_layers), false, kv));
+    return steps_.enqueueHead();
+}
+
+bool CheckStep::takesLayers(const KvCache& kv) {
+    beginLayers();
+    const bool is_taken = enqueueLayers(kv).has_value();
+    home_->ops().drop_rows(home_->queue());
+    return is_taken;
 }
 
 Result<void> CheckStep::enqueueChoices() {
@@ -70,19 +93,17 @@ Result<void> CheckStep::enqueueChoices() {
     for (int64_t row = 0; row < kMostRows; ++row) {
         const MutF32 logits{home_->buffer(Buffer::Logits) + row * text.vocab_size, 1,
                             text.vocab_size, text.vocab_size};
-        Status status = Status::Unsupported;
+        Status status = Status::Ok;
         if (top_ > 0 && there != nullptr) {
             status = ops.top_logits(queue, logits.data, text.vocab_size, cap, suppressed, top_,
                                     &there->top[row]);
         } else if (is_greedy_ && there != nullptr && ops.cap_argmax != nullptr) {
             status = ops.cap_argmax(queue, logits.data, text.vocab_size, cap, suppressed,
                                     &there->key[row]);
-        }
-        if (status == Status::Unsupported) {
+        } else {
             if (cap > 0) {
                 ENGINE_KERNEL(ops.soft_cap(queue, logits, cap), "soft cap", name);
             }
-            status = Status::Ok;
             if (is_greedy_) {
                 status = ops.argmax(queue, logits.data, text.vocab_size, suppressed, best);
                 if (status == Status::Ok) {
@@ -102,8 +123,7 @@ Result<void> CheckStep::enqueue(const KvCache& kv) {
     auto* const here = reinterpret_cast<Numbers*>(home_->buffer(Buffer::StepInput));
     const int64_t width = model_->perLayerWidth();
     float* const x = home_->buffer(Buffer::X);
-    steps_.beginRows(*home_, x, home_->buffer(Buffer::H),
-                     text.ple_size > 0 ? home_->buffer(Buffer::Ple) : nullptr);
+    beginLayers();
     for (int64_t row = 0; row < kMostRows; ++row) {
         ENGINE_TRY(inputs_.enqueueAt(
             {&here->id[row], x + row * text.hidden_size,
@@ -111,11 +131,12 @@ Result<void> CheckStep::enqueue(const KvCache& kv) {
              width > 0 ? home_->buffer(Buffer::Ple) + row * width : nullptr},
             steps_));
     }
-    ENGINE_KERNEL(ops.begin_rows(home_->queue(), &here->count), "decoder layers", "check step");
-    CollectedSteps collected(device, [](kernels::Queue) { return Status::Ok; });
-    ENGINE_TRY(steps_.enqueueLayers(0, static_cast<int>(text.num_layers), false, kv));
-    ENGINE_TRY(steps_.enqueueHead());
-    ENGINE_KERNEL(collected.end(), "decoder layers", "check step");
+    const Result<void> layers = enqueueLayers(kv);
+    if (!layers.has_value()) {
+        ops.drop_rows(home_->queue());
+        return layers;
+    }
+    ENGINE_KERNEL(ops.end_steps(home_->queue()), "decoder layers", "check step");
     const MutF32 rows{steps_.x(), kMostRows, text.hidden_size, text.hidden_size};
     const MutF32 normed = home_->matrix(Buffer::T, kMostRows, text.hidden_size);
     ENGINE_KERNEL(ops.rms_norm(home_->queue(), rows, model_->text.final_norm,
@@ -212,7 +233,8 @@ Result<void> CheckStep::runLaunches(std::span<const int32_t> ids,
 Result<void>
 CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices, const Later* later) {
     const bool has_top = !choices.is_greedy && choices.wanted > 0 &&
-                         home_->ops().top_logits != nullptr && model_->decode.has_candidates;
+                         model_->config.text.vocab_size <= home_->ops().most_top_logits &&
+                         model_->decode.has_candidates;
     const int32_t top = has_top ? choices.wanted : 0;
     const bool is_same =
         top == top_ && choices.is_greedy == is_greedy_ && recorded_kv_ == kv.owner(0).primary.k;
@@ -233,9 +255,6 @@ CheckStep::run(std::span<const int32_t> ids, KvCache& kv, RowChoices& choices, c
     };
     Result<void> outcome = attempt();
     if (!outcome.has_value()) {
-        if (outcome.error().code == ErrorCode::Unsupported) {
-            state_ = State::Impossible;
-        }
         [[maybe_unused]] const bool is_rolled_back = kv.takeBack();
         assert(is_rolled_back);
     }

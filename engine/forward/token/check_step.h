@@ -34,7 +34,7 @@ public:
         std::function<Result<void>()> when_told; ///< Called when the first launch is enqueued.
     };
     /// Appends `ids` to the cache; with `later` only the first of them counts. Errors leave it as
-    /// it was. Unsupported: nothing was done, it is not possible any more.
+    /// it was.
     Result<void> run(std::span<const int32_t> ids,
                      KvCache& kv,
                      RowChoices& choices,
@@ -58,7 +58,13 @@ private:
         kernels::TopLogits top[kMostRows];
     };
     /// Finds out state_: unknown as long as a table is not where the device reads it.
-    void prepare();
+    void prepare(const KvCache& kv);
+    /// Rows of Buffer::X in front of the first layer.
+    void beginLayers();
+    /// Layers and head to a list of rows. Errors: Unsupported, what the table does not take as one.
+    Result<void> enqueueLayers(const KvCache& kv);
+    /// The table takes them.
+    bool takesLayers(const KvCache& kv);
     /// The tokens of a launch, from `at` on of `ids`, whose first is at `position`.
     Result<void>
     send(std::span<const int32_t> ids, size_t at, int64_t position, const Later* later);

@@ -32,7 +32,8 @@ Result<void> DecodeStep::sendInput() {
 }
 
 bool DecodeStep::hasTopLogits() const {
-    return home_ != nullptr && home_->ops().top_logits != nullptr && model_->decode.has_candidates;
+    return home_ != nullptr && model_->decode.has_candidates &&
+           model_->config.text.vocab_size <= home_->ops().most_top_logits;
 }
 
 Result<void> DecodeStep::enqueueTop() {
@@ -43,22 +44,11 @@ Result<void> DecodeStep::enqueueTop() {
     const auto cap = static_cast<float>(std::max(0.0, text.final_logit_softcap));
     auto* const here = reinterpret_cast<kernels::TopLogits*>(home_->buffer(Buffer::StepBest));
     void* const there = home_->device().kernelAddress(&top());
-    const Status status =
-        ops.top_logits == nullptr
-            ? Status::Unsupported
-            : ops.top_logits(
-                  queue, home_->buffer(Buffer::Logits), text.vocab_size, cap,
-                  reinterpret_cast<const uint32_t*>(home_->buffer(Buffer::StepSuppressed)), top_,
-                  there == nullptr ? here : static_cast<kernels::TopLogits*>(there));
-    if (status == Status::Unsupported) {
-        // Nobody writes candidates: the host goes on seeing that it has to look at the row.
-        return cap > 0
-                   ? checkStatus(ops.soft_cap(
-                                     queue, home_->matrix(Buffer::Logits, 1, text.vocab_size), cap),
-                                 "soft cap", name)
-                   : Result<void>();
-    }
-    ENGINE_KERNEL(status, "largest logits", name);
+    ENGINE_KERNEL(
+        ops.top_logits(queue, home_->buffer(Buffer::Logits), text.vocab_size, cap,
+                       reinterpret_cast<const uint32_t*>(home_->buffer(Buffer::StepSuppressed)),
+                       top_, there == nullptr ? here : static_cast<kernels::TopLogits*>(there)),
+        "largest logits", name);
     return there != nullptr ? Result<void>()
                             : checkStatus(home_->device().copyOut(&top(), here, sizeof(*here)),
                                           "copy out", "decode step");
@@ -77,24 +67,23 @@ Result<void> DecodeStep::enqueueChoice() {
     const auto* suppressed =
         reinterpret_cast<const uint32_t*>(home_->buffer(Buffer::StepSuppressed));
     auto* const best = reinterpret_cast<uint64_t*>(home_->buffer(Buffer::StepBest));
-    Status status = Status::Unsupported;
     if (ops.cap_argmax != nullptr) {
         auto* const there = static_cast<uint64_t*>(home_->device().kernelAddress(result()));
-        status = ops.cap_argmax(queue, logits, text.vocab_size, cap, suppressed,
-                                there == nullptr ? best : there);
-        if (status == Status::Ok && there != nullptr) {
+        ENGINE_KERNEL(ops.cap_argmax(queue, logits, text.vocab_size, cap, suppressed,
+                                     there == nullptr ? best : there),
+                      "largest logit", name);
+        if (there != nullptr) {
             return {};
         }
-    }
-    if (status == Status::Unsupported) {
+    } else {
         if (cap > 0) {
             ENGINE_KERNEL(
                 ops.soft_cap(queue, home_->matrix(Buffer::Logits, 1, text.vocab_size), cap),
                 "soft cap", name);
         }
-        status = ops.argmax(queue, logits, text.vocab_size, suppressed, best);
+        ENGINE_KERNEL(ops.argmax(queue, logits, text.vocab_size, suppressed, best), "largest logit",
+                      name);
     }
-    ENGINE_KERNEL(status, "largest logit", name);
     return checkStatus(home_->device().copyOut(result(), best, kKeyBytes), "copy out",
                        "decode step");
 }

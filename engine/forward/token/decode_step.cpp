@@ -52,7 +52,8 @@ bool DecodeStep::isPossible(const KvCache& kv) {
         if (std::exchange(home_, home) != home) {
             host_.reset();
         }
-        is_ok = prepare().has_value();
+        is_ok = steps_.takesLayers(*home, 0, static_cast<int>(text.num_layers), kv) &&
+                prepare().has_value();
     }
     state_ = is_ok ? State::Possible : State::Impossible;
     return is_ok;
@@ -64,14 +65,12 @@ kernels::TopLogits& DecodeStep::top() const {
 
 Result<void> DecodeStep::enqueue(const KvCache& kv) {
     const TextConfig& text = model_->config.text;
-    const auto& ops = home_->ops();
     steps_.begin(*home_, home_->buffer(Buffer::StepInput) + inputs_.rowAt(),
                  home_->buffer(Buffer::StepX),
                  text.ple_size > 0 ? home_->buffer(Buffer::Ple) : nullptr, 0, {});
     ENGINE_TRY(sendInput());
     ENGINE_TRY(inputs_.enqueue(steps_));
-    CollectedSteps collected(home_->device(), may_collect_ ? ops.begin_steps : nullptr);
-    is_collecting_ = collected.isOpen();
+    CollectedSteps collected(home_->device(), home_->ops().begin_steps);
     ENGINE_TRY(steps_.enqueueLayers(0, static_cast<int>(text.num_layers), false, kv));
     ENGINE_TRY(steps_.enqueueHead());
     ENGINE_KERNEL(collected.end(), "decoder layers", "decode step");
@@ -110,16 +109,11 @@ Result<bool> DecodeStep::finish(
     constexpr int64_t kMostTokenLayers = 46;
     const bool has_room =
         text.num_layers <= kMostTokenLayers && text.num_layers - first_layer <= kMostLayers;
-    CollectedSteps collected(home_->device(),
-                             may_collect_ && has_room ? ops.begin_once_steps : nullptr);
+    CollectedSteps collected(home_->device(), has_room ? ops.begin_once_steps : nullptr);
     if (!collected.isOpen()) {
         return false;
     }
-    if (Result<void> outcome = enqueueLastRow(first_layer, x, row, kv, collected);
-        !outcome.has_value()) {
-        return outcome.error().code == ErrorCode::Unsupported ? Result<bool>(false)
-                                                              : outcome.error();
-    }
+    ENGINE_TRY(enqueueLastRow(first_layer, x, row, kv, collected));
     const MutF32 out = home_->matrix(Buffer::Logits, 1, text.vocab_size);
     if (text.final_logit_softcap > 0) {
         ENGINE_KERNEL(
@@ -197,14 +191,7 @@ Result<void> DecodeStep::advance(int32_t id, KvCache& kv, const Wanted& wanted) 
         return {};
     };
     Result<void> outcome = attempt();
-    if (!outcome.has_value() && outcome.error().code == ErrorCode::Unsupported && is_collecting_) {
-        may_collect_ = false; // this card does not take all steps as one launch
-        outcome = attempt();
-    }
     if (!outcome.has_value()) {
-        if (outcome.error().code == ErrorCode::Unsupported) {
-            state_ = State::Impossible; // the table has no kernel for these operands
-        }
         [[maybe_unused]] const bool is_rolled_back = kv.takeBack();
         assert(is_rolled_back);
     }

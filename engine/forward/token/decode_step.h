@@ -28,7 +28,7 @@ public:
 
     /// Appends token `id` to the cache. logits (may be nullptr) receives [vocab], soft-capped;
     /// greedy (may be nullptr) the token with the largest logit, suppressed ones left out.
-    /// On error the cache is as before. Unsupported: nothing was done; it is not possible any more.
+    /// On error the cache is as before.
     Result<void> run(int32_t id, KvCache& kv, std::vector<float>* logits, int32_t* greedy);
 
     /// The device can tell the candidates for a token that the host draws: runForTop() is of use.
@@ -98,8 +98,6 @@ private:
     Recording graph_;
     const void* recorded_kv_ = nullptr; ///< K of the first owner when the graph was recorded.
     size_t result_at_ = 0;              ///< In host_, behind the input block: result() and top().
-    bool may_collect_ = true;           ///< False where the device refused the steps as one launch.
-    bool is_collecting_ = false;        ///< The last attempt handed them over that way.
     int32_t top_ = 0; ///< Candidates that the recording finds; 0: it chooses itself.
 };
 

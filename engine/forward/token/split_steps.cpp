@@ -74,6 +74,7 @@ void SplitSteps::findParts(const KvCache& kv) {
     const BoundModel& m = *model_;
     const TextConfig& text = m.config.text;
     const int count = static_cast<int>(m.text.layers.size());
+    LayerSteps steps(*model_);
     for (int i = 0; i < count; ++i) {
         DeviceScratch* home = m.text.layers[static_cast<size_t>(i)].home;
         // A part takes its per-layer inputs in one piece, to where prompts have those of one layer.
@@ -81,9 +82,9 @@ void SplitSteps::findParts(const KvCache& kv) {
                                         ? text.num_layers
                                         : home->size(Buffer::PleSlice) / text.ple_size;
         const DecoderLayer& layer = m.text.layers[static_cast<size_t>(i)];
-        const bool has_host_experts = HostExperts::serves(m, layer);
         if (most_layers < 1 || !LayerSteps::isPossibleOn(m.decoderStack(), *home, kv) ||
-            !LayerSteps::isLayerHere(layer, has_host_experts)) {
+            !LayerSteps::isLayerHere(layer, HostExperts::serves(m, layer)) ||
+            !steps.takesLayers(*home, i, i + 1, kv)) {
             continue;
         }
         if (!parts_.empty() && parts_.back().home == home && parts_.back().end == i &&
@@ -92,8 +93,6 @@ void SplitSteps::findParts(const KvCache& kv) {
         } else {
             addPart(*home, i, i + 1);
         }
-        Part& part = parts_.back();
-        part.is_refused = part.is_refused || (has_host_experts && part.experts == nullptr);
     }
     if (parts_.empty()) {
         return;
@@ -125,24 +124,26 @@ bool SplitSteps::isPossible(const KvCache& kv) {
             reset();
             throw;
         }
-        for (Part& part : parts_) {
-            part.is_refused = part.is_refused || part.host == nullptr; // single functions need none
-        }
+        // Layers without page-locked memory are for single functions.
+        std::erase_if(parts_, [this](const Part& part) {
+            return part.host == nullptr || (part.experts == nullptr && hasHostExperts(part));
+        });
+        linkParts();
         state_ = parts_.empty() ? State::Impossible : State::Possible;
     }
     return state_ == State::Possible;
 }
 
-SplitSteps::Part* SplitSteps::partAt(int first) {
-    const auto found = std::find_if(parts_.begin(), parts_.end(), [first](const Part& part) {
-        return part.first == first && !part.is_refused;
+bool SplitSteps::hasHostExperts(const Part& part) const {
+    const auto layers = model_->text.layers.begin();
+    return std::any_of(layers + part.first, layers + part.end, [this](const DecoderLayer& layer) {
+        return HostExperts::serves(*model_, layer);
     });
-    return found == parts_.end() ? nullptr : &*found;
 }
 
 int SplitSteps::endOf(int first) const {
     for (const Part& part : parts_) {
-        if (part.first == first && !part.is_refused) {
+        if (part.first == first) {
             return part.end;
         }
     }
@@ -150,12 +151,11 @@ int SplitSteps::endOf(int first) const {
 }
 
 bool SplitSteps::hasInputs() const {
-    return !parts_.empty() && parts_.front().has_inputs && !parts_.front().is_refused;
+    return !parts_.empty() && parts_.front().has_inputs;
 }
 
 const SplitSteps::Part* SplitSteps::headPart() const {
-    const bool is_there = !parts_.empty() && parts_.back().has_head && !parts_.back().is_refused;
-    return is_there ? &parts_.back() : nullptr;
+    return !parts_.empty() && parts_.back().has_head ? &parts_.back() : nullptr;
 }
 
 bool SplitSteps::hasHead() const {
@@ -199,10 +199,8 @@ void SplitSteps::linkParts() {
     for (size_t i = 0; i < parts_.size(); ++i) {
         Part* const before = i > 0 ? &parts_[i - 1] : nullptr;
         Part& part = parts_[i];
-        part.leaves_pending = false;
         part.takes_pending = before != nullptr && before->end == part.first &&
-                             !before->is_refused && !part.is_refused && before->may_link &&
-                             part.may_link && !before->home->device().isHostVisible() &&
+                             !before->home->device().isHostVisible() &&
                              !part.home->device().isHostVisible();
         if (part.takes_pending) {
             before->leaves_pending = true;
@@ -244,7 +242,7 @@ Result<void> SplitSteps::fetchPending(Part& part) {
 }
 
 Result<void>
-SplitSteps::enqueueOnce(Part& part, const KvCache& kv, std::optional<StepRecording>* recording) {
+SplitSteps::enqueue(Part& part, const KvCache& kv, std::optional<StepRecording>* recording) {
     const BoundModel& m = *model_;
     const TextConfig& text = m.config.text;
     DeviceScratch& home = *part.home;
@@ -257,7 +255,8 @@ SplitSteps::enqueueOnce(Part& part, const KvCache& kv, std::optional<StepRecordi
                                                      : static_cast<size_t>(numbers) * sizeof(float),
                                      kernels::Device::kNoMark),
                   "copy in", "decoder layers");
-    float* const row = home.buffer(Buffer::StepInput) + numbers;
+    float* const row =
+        part.has_inputs ? home.buffer(Buffer::StepInput) + numbers : home.buffer(Buffer::X);
     const bool has_all_slices = m.text.per_layer_home == part.home;
     const float* const slices =
         text.ple_size <= 0 ? nullptr : home.buffer(has_all_slices ? Buffer::Ple : Buffer::PleSlice);
@@ -265,13 +264,9 @@ SplitSteps::enqueueOnce(Part& part, const KvCache& kv, std::optional<StepRecordi
                       has_all_slices ? 0 : part.first, pendingOf(part));
     if (part.has_inputs) {
         ENGINE_TRY(inputs_.enqueue(*part.steps));
-    } else {
-        // A copy: should the steps be refused, single functions begin with the row as it was.
-        ENGINE_KERNEL(device.copyWithin(row, home.buffer(Buffer::X), row_bytes), "copy",
-                      "decoder layers");
     }
     // A list that is not recorded would be written over those of the parts beside it that are.
-    const bool may_collect = part.may_collect && (part.is_alone_there || !is_recorded_);
+    const bool may_collect = part.is_alone_there || !is_recorded_;
     const bool is_behind =
         !is_recorded_ && std::find(begun_.begin(), begun_.end(), part.home) != begun_.end();
     CollectedSteps collected(device, !may_collect ? nullptr
@@ -280,7 +275,6 @@ SplitSteps::enqueueOnce(Part& part, const KvCache& kv, std::optional<StepRecordi
     if (collected.isOpen() && !is_behind) {
         begun_.push_back(part.home);
     }
-    part.is_collecting = collected.isOpen();
     part.graphs.clear();
     part.turns.clear();
     if (part.experts != nullptr) {
@@ -296,7 +290,7 @@ SplitSteps::enqueueOnce(Part& part, const KvCache& kv, std::optional<StepRecordi
             recording->emplace(device);
             return part.graphs.back() != nullptr && (*recording)->isOpen()
                        ? Result<void>()
-                       : checkStatus(Status::Unsupported, "recording", "decoder layers");
+                       : checkStatus(kernels::Status::DeviceLost, "recording", "decoder layers");
         });
     }
     ENGINE_TRY(part.steps->enqueueLayers(part.first, part.end, false, kv));
@@ -315,73 +309,27 @@ SplitSteps::enqueueOnce(Part& part, const KvCache& kv, std::optional<StepRecordi
     if (!part.leaves_pending) {
         ENGINE_TRY(part.steps->enqueueResidual());
     }
-    return checkStatus(device.copyWithin(home.buffer(Buffer::X), part.steps->x(), row_bytes),
-                       "copy", "decoder layers");
-}
-
-Result<void> SplitSteps::enqueue(Part& part, const KvCache& kv) {
-    Result<void> outcome = enqueueOnce(part, kv, nullptr);
-    if (!outcome.has_value() && outcome.error().code == ErrorCode::Unsupported &&
-        part.is_collecting) {
-        part.may_collect = false; // this card does not take all steps as one launch
-        outcome = enqueueOnce(part, kv, nullptr);
-    }
-    return outcome;
-}
-
-Result<void> SplitSteps::recordPart(Part& part, const KvCache& kv) {
-    for (;;) {
-        std::optional<StepRecording> recording(std::in_place, part.home->device());
-        if (!recording->isOpen()) {
-            return {};
-        }
-        Result<void> outcome = enqueueOnce(part, kv, &recording);
-        part.graphs.push_back(recording->end(outcome.has_value()));
-        if (part.graphs.back() == nullptr) {
-            part.graphs.clear();
-        }
-        if (outcome.has_value() || outcome.error().code != ErrorCode::Unsupported) {
-            return outcome;
-        }
-        if (!std::exchange(part.is_collecting, false)) {
-            part.is_refused = true;
-            return {};
-        }
-        part.may_collect = false; // this card does not take all steps as one launch
-    }
+    return part.steps->x() == home.buffer(Buffer::X)
+               ? Result<void>()
+               : checkStatus(device.copyWithin(home.buffer(Buffer::X), part.steps->x(), row_bytes),
+                             "copy", "decoder layers");
 }
 
 Result<void> SplitSteps::record(const KvCache& kv) {
-    // Anew without a part that is refused: the one before it has to complete its row then.
-    // So with one that the device does not record.
-    bool is_refused = true;
-    while (is_refused) {
-        dropRecordings();
-        linkParts();
-        is_refused = false;
-        for (Part& part : parts_) {
-            if (part.is_refused || is_refused) {
-                continue;
+    dropRecordings();
+    for (Part& part : parts_) {
+        std::optional<StepRecording> recording(std::in_place, part.home->device());
+        if (recording->isOpen()) {
+            ENGINE_TRY(enqueue(part, kv, &recording));
+            part.graphs.push_back(recording->end(true));
+            if (part.graphs.back() == nullptr) {
+                part.graphs.clear();
             }
-            ENGINE_TRY(recordPart(part, kv));
-            if (part.graphs.empty() && (part.takes_pending || part.leaves_pending)) {
-                // Its steps may have to be enqueued again, in another way: from a whole row.
-                part.may_link = false;
-            }
-            is_refused =
-                part.is_refused || (!part.may_link && (part.takes_pending || part.leaves_pending));
         }
     }
     is_recorded_ = true;
     recorded_kv_ = kv.owner(0).primary.k;
     return {};
-}
-
-Result<void> SplitSteps::completeRow(Part& part) {
-    DeviceScratch& home = *part.home;
-    part.steps->begin(home, home.buffer(Buffer::X), home.buffer(Buffer::StepX), nullptr, 0,
-                      pendingOf(part));
-    return part.steps->enqueueResidual();
 }
 
 Result<void> SplitSteps::replay(Part& part) {
@@ -398,7 +346,7 @@ Result<void> SplitSteps::replay(Part& part) {
     return {};
 }
 
-Result<bool> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
+Result<void> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
     if (!parts_.empty() && first == parts_.front().first) {
         settle(); // the token before may have been given up between two parts
     }
@@ -409,10 +357,8 @@ Result<bool> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
     if (!is_recorded_ || recorded_kv_ != kv.owner(0).primary.k) {
         ENGINE_TRY(record(kv));
     }
-    Part* const part = partAt(first);
-    if (part == nullptr) {
-        return false;
-    }
+    const auto part = std::find_if(parts_.begin(), parts_.end(),
+                                   [first](const Part& each) { return each.first == first; });
     ENGINE_TRY(fetchPerLayerInputs(*part));
     ENGINE_TRY(fetchPending(*part));
     // What was sent from here before has arrived: the host waits for every token, or settles. Parts
@@ -423,23 +369,13 @@ Result<bool> SplitSteps::run(int first, int32_t id, const KvCache& kv) {
     } else {
         LayerSteps::fillNumbers(kv, part->host.get());
     }
-    if (!part->graphs.empty()) {
-        ENGINE_TRY(replay(*part));
-    } else if (Result<void> outcome = enqueue(*part, kv); !outcome.has_value()) {
-        if (outcome.error().code != ErrorCode::Unsupported) {
-            return outcome.error();
-        }
-        ENGINE_TRY(completeRow(*part));
-        part->is_refused = true;
-        is_recorded_ = false; // the part before it has to complete its row from now on
-        return false;
-    }
+    ENGINE_TRY(part->graphs.empty() ? enqueue(*part, kv, nullptr) : replay(*part));
     for (int i = part->first; i < part->end; ++i) {
         if (!model_->config.text.layers[static_cast<size_t>(i)].is_kv_shared) {
             ENGINE_TRY(updateMirrors(*model_, i, kv));
         }
     }
-    return true;
+    return {};
 }
 
 } // namespace engine

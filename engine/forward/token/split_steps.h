@@ -46,9 +46,8 @@ public:
     /// Runs the part that begins with layer `first` for token `id`, the last in the cache, and
     /// sends its keys and values to their mirrors. Buffer::X of its device holds the row in front
     /// of it, and the row behind it on return; Buffer::Ple of the projection's device the per-layer
-    /// inputs. False: the table refuses, Buffer::X is as it was and the part is no more. Errors:
-    /// DeviceLost, OutOfMemory.
-    Result<bool> run(int first, int32_t id, const KvCache& kv);
+    /// inputs. Errors: DeviceLost, OutOfMemory.
+    Result<void> run(int first, int32_t id, const KvCache& kv);
     /// Behind the part that makes them: the choice (may be nullptr) where its device makes it, else
     /// logits [vocab], soft-capped.
     Result<void> takeResult(TokenChoice* choice, std::vector<float>& logits);
@@ -72,13 +71,9 @@ private:
         /// Page-locked: numbers and ring; all parts of a device share it.
         std::shared_ptr<std::byte> host;
         bool has_inputs = false, has_head = false;
-        bool is_refused = false; ///< By the table, or no page-locked memory.
         bool is_alone_there = true;
-        bool may_collect = true; ///< False where the device refused the steps as one launch.
-        bool is_collecting = false;
         bool takes_pending = false; ///< From the part before it, which is on a card like this one.
         bool leaves_pending = false;
-        bool may_link = true;          ///< False where it could not be recorded.
         bool has_norm = false;         ///< Buffer::StepNorm holds that of what is pending.
         std::vector<Recording> graphs; ///< Empty: not recorded. Experts of the host between two.
         std::vector<const DecoderLayer*> turns; ///< Layers of these experts.
@@ -88,8 +83,8 @@ private:
 
     void findParts(const KvCache& kv);
     void addPart(DeviceScratch& home, int first, int end);
-    Part* partAt(int first);
     [[nodiscard]] const Part* headPart() const;
+    [[nodiscard]] bool hasHostExperts(const Part& part) const;
     void dropRecordings();
     /// Recordings of all parts, one after the other: their lists of steps share a place.
     Result<void> record(const KvCache& kv);
@@ -98,15 +93,9 @@ private:
     /// What the part before it has left, to where its steps expect it.
     Result<void> fetchPending(Part& part);
     [[nodiscard]] LayerSteps::Pending pendingOf(const Part& part) const;
-    /// Buffer::X of its device with what is pending, for single functions.
-    Result<void> completeRow(Part& part);
-    Result<void> recordPart(Part& part, const KvCache& kv);
-    Result<void> replay(Part& part);
-    /// Enqueues the part, again in single launches where they are refused as one.
-    Result<void> enqueue(Part& part, const KvCache& kv);
     /// recording: nullptr where it is run at once.
-    Result<void>
-    enqueueOnce(Part& part, const KvCache& kv, std::optional<StepRecording>* recording);
+    Result<void> enqueue(Part& part, const KvCache& kv, std::optional<StepRecording>* recording);
+    Result<void> replay(Part& part);
     /// The part's slices of the per-layer inputs, where they are computed on another device.
     Result<void> fetchPerLayerInputs(const Part& part);
 

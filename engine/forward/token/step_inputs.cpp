@@ -7,7 +7,6 @@
 namespace engine {
 
 using kernels::MutF32;
-using kernels::Status;
 
 bool StepInputs::hasPerLayer() const {
     return model_->config.text.ple_size > 0;
@@ -126,11 +125,10 @@ Result<bool> StepInputs::enqueueFused(const Place& place) {
     } else {
         args.token_part = place.t;
     }
-    const Status status = ops.token_inputs(home_->queue(), args);
-    if (status == Status::Unsupported) {
+    if (ops.takes_inputs != nullptr && !ops.takes_inputs(home_->queue(), args)) {
         return false;
     }
-    ENGINE_TRY(checkStatus(status, "inputs", projection.name));
+    ENGINE_KERNEL(ops.token_inputs(home_->queue(), args), "inputs", projection.name);
     return true;
 }
 

@@ -44,8 +44,8 @@ Result<int32_t> tokenOfKey(uint64_t key) {
 Result<void>
 HeadChooser::choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice, int64_t row) {
     const kernels::OpTable& ops = home.ops();
-    const bool can_tell =
-        choice.is_greedy ? ops.argmax != nullptr : choice.wanted > 0 && ops.top_logits != nullptr;
+    const bool can_tell = choice.is_greedy ? ops.argmax != nullptr
+                                           : choice.wanted > 0 && vocab <= ops.most_top_logits;
     if (!can_tell || !home.has(Buffer::StepBest)) {
         return {};
     }
@@ -62,12 +62,8 @@ HeadChooser::choose(DeviceScratch& home, int64_t vocab, TokenChoice& choice, int
         return {};
     }
     auto* const there = reinterpret_cast<kernels::TopLogits*>(home.buffer(Buffer::StepBest));
-    const kernels::Status status =
-        ops.top_logits(queue, logits, vocab, 0.0F, bits, choice.wanted, there);
-    if (status == kernels::Status::Unsupported) {
-        return {};
-    }
-    ENGINE_KERNEL(status, "largest logits", "logits");
+    ENGINE_KERNEL(ops.top_logits(queue, logits, vocab, 0.0F, bits, choice.wanted, there),
+                  "largest logits", "logits");
     kernels::TopLogits& top = top_[static_cast<size_t>(row)];
     ENGINE_KERNEL(home.device().copyOut(&top, there, sizeof(top)), "copy out", "logits");
     choice.top = {top.entry, static_cast<size_t>(std::max(0, top.count))};

@@ -2,7 +2,6 @@
 #include "engine/forward/token/token_runner.h"
 
 #include <cassert>
-#include <utility>
 
 namespace engine {
 
@@ -36,10 +35,7 @@ Result<void> TokenRunner::run(int32_t id,
         return Error{ErrorCode::Cancelled, said("stopped by the user")};
     }
     if (whole_.isPossible(kv)) {
-        ENGINE_ASSIGN(const bool is_done, runWhole(id, kv, choice, logits));
-        if (is_done) {
-            return {};
-        }
+        return runWhole(id, kv, choice, logits);
     }
     ENGINE_TRY(rows_.open(*model_, kv, 1, {}, 1));
     kv.append(rows_.blocks());
@@ -60,42 +56,26 @@ Result<bool> TokenRunner::check(std::span<const int32_t> ids,
         return false;
     }
     ENGINE_TRY(whole_.setSuppressed(choices.suppressed));
-    const Result<void> outcome = check_.run(ids, kv, choices, later);
-    if (outcome.has_value()) {
-        return true;
-    }
-    return outcome.error().code == ErrorCode::Unsupported ? Result<bool>(false) : outcome.error();
+    ENGINE_TRY(check_.run(ids, kv, choices, later));
+    return true;
 }
 
-Result<bool>
+Result<void>
 TokenRunner::runWhole(int32_t id, KvCache& kv, TokenChoice* choice, std::vector<float>& logits) {
-    const auto isDone = [](const Result<void>& outcome) -> Result<bool> {
-        if (outcome.has_value()) {
-            return true;
-        }
-        return outcome.error().code == ErrorCode::Unsupported ? Result<bool>(false)
-                                                              : outcome.error();
-    };
     const bool is_greedy = choice != nullptr && choice->is_greedy;
     const bool is_among_few = choice != nullptr && choice->wanted > 0 && whole_.hasTopLogits();
     if (!is_greedy && !is_among_few) {
-        return isDone(whole_.run(id, kv, &logits, nullptr));
+        return whole_.run(id, kv, &logits, nullptr);
     }
     ENGINE_TRY(whole_.setSuppressed(choice->suppressed));
     if (is_greedy) {
         int32_t next = 0;
-        const Result<void> outcome = whole_.run(id, kv, nullptr, &next);
-        if (outcome.has_value()) {
-            choice->token = next;
-        }
-        return isDone(outcome);
+        ENGINE_TRY(whole_.run(id, kv, nullptr, &next));
+        choice->token = next;
+        return {};
     }
-    const auto top = whole_.runForTop(id, kv, choice->wanted, logits);
-    if (top.has_value()) {
-        choice->top = *top;
-        return true;
-    }
-    return isDone(top.error());
+    ENGINE_ASSIGN(choice->top, whole_.runForTop(id, kv, choice->wanted, logits));
+    return {};
 }
 
 Result<void> TokenRunner::runLayers(int32_t id,
@@ -106,14 +86,12 @@ Result<void> TokenRunner::runLayers(int32_t id,
     const TextConfig& text = model_->config.text;
     const bool has_parts = parts_.isPossible(call.kv);
     Stream stream = decoder_->begin(1);
-    const auto makeInputs = [&]() -> Result<void> {
+    if (!has_parts || !parts_.hasInputs()) { // else its first part makes them
         DecoderInputs& inputs = decoder_->inputs();
         ENGINE_TRY(inputs.embed(std::span(&id, 1), {}, *stream.home, stream.x));
-        return text.ple_size > 0 ? inputs.perLayer(*stream.home, stream.x, 1) : Result<void>();
-    };
-    bool has_inputs = !has_parts || !parts_.hasInputs(); // else its first part makes them
-    if (has_inputs) {
-        ENGINE_TRY(makeInputs());
+        if (text.ple_size > 0) {
+            ENGINE_TRY(inputs.perLayer(*stream.home, stream.x, 1));
+        }
     }
     for (int i = 0; i < static_cast<int>(text.num_layers); ++i) {
         if (!model_->mayGoOn(stop)) {
@@ -122,15 +100,9 @@ Result<void> TokenRunner::runLayers(int32_t id,
         const DecoderLayer& layer = model_->text.layers[static_cast<size_t>(i)];
         ENGINE_TRY(decoder_->moveTo(*layer.home, stream));
         if (const int end = has_parts ? parts_.endOf(i) : i; end > i) {
-            ENGINE_ASSIGN(const bool is_done, parts_.run(i, id, call.kv));
-            if (is_done) {
-                has_inputs = true;
-                i = end - 1;
-                continue;
-            }
-            if (!std::exchange(has_inputs, true)) {
-                ENGINE_TRY(makeInputs());
-            }
+            ENGINE_TRY(parts_.run(i, id, call.kv));
+            i = end - 1;
+            continue;
         }
         ENGINE_TRY(call.rows.uploadTo(*layer.home, call.kv));
         ENGINE_TRY(call.rows.uploadTo(*layer.attention, call.kv));
@@ -152,7 +124,6 @@ Result<void> TokenRunner::end(int32_t id,
     if (has_parts && parts_.hasHead()) {
         return parts_.takeResult(choice, logits);
     }
-    // Without a head of theirs, or behind one that was refused.
     ENGINE_TRY(decoder_->head(stream, logits, nullptr));
     parts_.noteEnded();
     return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One decoded token: the fused steps of a whole token where one device has all of the decoder
 // (decode_step.h), else layer by layer, with fused steps for the parts that have them
-// (split_steps.h) and single functions for the others. Which of the two is chosen with the first
-// token behind a binding, when the steps are recorded and a device may still refuse them.
+// (split_steps.h) and single functions for the others. Which of the two is chosen behind a binding,
+// by what the devices' tables take.
 #pragma once
 
 #include "engine/forward/decoder.h"
@@ -47,8 +47,7 @@ public:
     void strengthsChanged();
 
 private:
-    /// False: the device refuses, nothing was done.
-    Result<bool> runWhole(int32_t id, KvCache& kv, TokenChoice* choice, std::vector<float>& logits);
+    Result<void> runWhole(int32_t id, KvCache& kv, TokenChoice* choice, std::vector<float>& logits);
     Result<void> runLayers(int32_t id,
                            const LayerCall& call,
                            TokenChoice* choice,

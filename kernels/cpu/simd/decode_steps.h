@@ -25,17 +25,19 @@ struct DecodeSteps {
     using F = typename V::F;
     static constexpr int64_t kWidth = V::kWidth;
 
+    /// Adapters go through the single functions.
+    static bool takesProjection(Queue /*q*/, const ProjectArgs& args) {
+        return args.lora_count == 0 && args.tap_count == 0 &&
+               std::all_of(args.w, args.w + args.count,
+                           [&](const WeightView& w) { return hasSamePolicy(args.w[0], w); });
+    }
+
     static Status project(Queue q, const ProjectArgs& args) {
         if (!isComplete(args)) {
             return Status::BadShape;
         }
-        if (args.lora_count > 0 || args.tap_count > 0) {
-            return Status::Unsupported; // adapters go through the single functions
-        }
-        for (int i = 1; i < args.count; ++i) {
-            if (!hasSamePolicy(args.w[0], args.w[i])) {
-                return Status::Unsupported;
-            }
+        if (!takesProjection(q, args)) {
+            return Status::Unsupported;
         }
         return Linear<Kit>::withDot(args.w[0], 1, [&](auto tag, int64_t row_bytes) {
             return run(tag, poolOf(q), args, row_bytes);

@@ -38,6 +38,7 @@ constexpr OpTable makeTable() {
         .gather_rows = Elementwise<V>::gatherRows,
         .store_rows = Elementwise<V>::storeRows,
         .lora_accumulate_all = Linear<Kit>::loraAccumulateAll,
+        .takes_projection = DecodeSteps<Kit>::takesProjection,
         .project = DecodeSteps<Kit>::project,
         .attend_step = DecodeSteps<Kit>::attendStep,
         .expert_rows = Experts<Kit>::rows,

@@ -28,6 +28,10 @@ bool hasGroupForm(const DraftChoiceArgs& a) {
 
 } // namespace
 
+bool takesDraftChoice(Queue /*q*/, const DraftChoiceArgs& a) {
+    return a.groups > 0 ? hasGroupForm(a) : isAligned(a.logits);
+}
+
 Status chooseDraft(Queue q, const DraftChoiceArgs& a) {
     static_assert(sizeof(DraftNumbers) == sizeof(DraftNumberArgs) &&
                   offsetof(TokenNumbers, token) == offsetof(TokenNumberArgs, token) &&
@@ -40,7 +44,7 @@ Status chooseDraft(Queue q, const DraftChoiceArgs& a) {
           a.x == nullptr || !isWeight(a.table) || a.table.rows != a.tokens))) {
         return Status::BadShape;
     }
-    if (has_groups ? !hasGroupForm(a) : !isAligned(a.logits)) {
+    if (!takesDraftChoice(q, a)) {
         return Status::Unsupported;
     }
     Stream& s = streamOf(q);

@@ -31,6 +31,11 @@ bool areAlike(const WeightView& a, const WeightView& b) {
     return hasBlocks(a) ? hasBlocks(b) : a.format == b.format && a.block_size == b.block_size;
 }
 
+unsigned sharedBytes(const ExpertsStepArgs& a) {
+    const int64_t widest = std::max(a.router.cols, a.top_k * a.down.cols);
+    return static_cast<unsigned>(expertBytes(static_cast<int32_t>(widest), hasCodes(a.gate_up)));
+}
+
 /// Of all but the experts' own weights.
 bool areShapesRight(const ExpertsStepArgs& a) {
     return isWeight(a.router) && a.x != nullptr && a.t != nullptr && a.router_scale != nullptr &&
@@ -216,6 +221,30 @@ Status sumExperts(Queue q,
                               total.stride, static_cast<int>(x.cols));
 }
 
+bool takesExperts(Queue q, const ExpertsStepArgs& a) {
+    const Stream& s = streamOf(q);
+    if (a.gate_up.data == nullptr) {
+        return takesEnds(s, a);
+    }
+    const int64_t hidden = a.router.cols;
+    const int64_t inner = a.down.cols;
+    const bool is_four_bit = hasCodes(a.gate_up);
+    const bool is_nested = is_four_bit && a.gate_up.absmax == nullptr;
+    const auto blocks = static_cast<size_t>(s.facts.multiprocessors);
+    // Static shared memory of the blocks comes to what is asked for.
+    constexpr unsigned kStaticBytes = 9216;
+    // A row's blocks have two outer absmax at most.
+    const int64_t most_cols = is_nested ? int64_t{255} * a.gate_up.block_size : int64_t{1} << 20;
+    return !s.is_reference && s.steps.rows == nullptr &&
+           s.scratch_bytes >= kPartialOffset + blocks * sizeof(float) &&
+           a.experts <= kMostExperts && a.top_k <= kMostChosen && hidden <= kMostExpertHidden &&
+           a.top_k * inner < (int64_t{1} << 20) && std::max(hidden, inner) <= most_cols &&
+           is_nested == (is_four_bit && a.down.absmax == nullptr) && canRead(a.gate_up) &&
+           canRead(a.down) && areAlike(a.gate_up, a.down) &&
+           sharedBytes(a) + kStaticBytes <= static_cast<unsigned>(s.facts.shared_bytes) &&
+           isAligned(a.x) && isAligned(a.act) && isAligned(a.norm.data);
+}
+
 Status routeExperts(Queue q, const ExpertsStepArgs& a) {
     if (!areShapesRight(a)) {
         return Status::BadShape;
@@ -245,48 +274,32 @@ Status mergeExperts(Queue q, const ExpertsStepArgs& a) {
 Status expertsStep(Queue q, const ExpertsStepArgs& a) {
     static_assert(offsetof(ChosenExperts, pick) == 2 * sizeof(float) &&
                   sizeof(ChosenExpert) == 2 * sizeof(float));
-    const int64_t hidden = a.router.cols;
-    const int64_t inner = a.down.cols;
     if (!areShapesRight(a) || !isWeight(a.gate_up) || !isWeight(a.down) ||
-        a.gate_up.rows != a.experts * 2 * inner || a.gate_up.cols != hidden ||
-        a.down.rows != a.experts * hidden) {
+        a.gate_up.rows != a.experts * 2 * a.down.cols || a.gate_up.cols != a.router.cols ||
+        a.down.rows != a.experts * a.router.cols) {
         return Status::BadShape;
+    }
+    if (!takesExperts(q, a)) {
+        return Status::Unsupported;
     }
     Stream& s = streamOf(q);
     const bool is_four_bit = hasCodes(a.gate_up);
-    const auto shared = static_cast<unsigned>(
-        expertBytes(static_cast<int32_t>(std::max(hidden, a.top_k * inner)), is_four_bit));
-    // Static shared memory of the blocks comes to what is asked for.
-    constexpr unsigned kStaticBytes = 9216;
-    const auto blocks = static_cast<size_t>(s.facts.multiprocessors);
     const bool is_nested = is_four_bit && a.gate_up.absmax == nullptr;
     const KernelId kernel = is_nested              ? KernelId::experts_nested
                             : is_four_bit          ? KernelId::experts_four_bit
                             : hasBlocks(a.gate_up) ? KernelId::experts_blocks
                                                    : KernelId::experts_bf16;
-    // A row's blocks have two outer absmax at most.
-    const int64_t most_cols = is_nested ? int64_t{255} * a.gate_up.block_size : int64_t{1} << 20;
-    if (s.is_reference || s.steps.rows != nullptr ||
-        s.scratch_bytes < kPartialOffset + blocks * sizeof(float) || a.experts > kMostExperts ||
-        a.top_k > kMostChosen || hidden > kMostExpertHidden ||
-        a.top_k * inner >= (int64_t{1} << 20) || std::max(hidden, inner) > most_cols ||
-        is_nested != (is_four_bit && a.down.absmax == nullptr) || !canRead(a.gate_up) ||
-        !canRead(a.down) || !areAlike(a.gate_up, a.down) ||
-        shared + kStaticBytes > static_cast<unsigned>(s.facts.shared_bytes) || !isAligned(a.x) ||
-        !isAligned(a.act) || !isAligned(a.norm.data)) {
-        return Status::Unsupported;
-    }
     ExpertsKernelArgs args = kernelArgs(a);
     args.gate_up = weightArgs(a.gate_up);
     args.down = weightArgs(a.down);
     args.squares = static_cast<float*>(pointerOf(s.scratch + kPartialOffset));
-    args.inner = static_cast<int32_t>(inner);
+    args.inner = static_cast<int32_t>(a.down.cols);
     args.block_shift =
         is_four_bit ? std::countr_zero(static_cast<uint32_t>(a.gate_up.block_size)) : 0;
     args.barrier = static_cast<int32_t*>(pointerOf(s.scratch + kBarrierOffset));
     void* parameters[] = {static_cast<void*>(&args)};
-    return s.launchResident(kernel, static_cast<unsigned>(blocks), kExpertThreads, shared,
-                            parameters);
+    return s.launchResident(kernel, static_cast<unsigned>(s.facts.multiprocessors), kExpertThreads,
+                            sharedBytes(a), parameters);
 }
 
 } // namespace kernels::cuda

@@ -83,10 +83,12 @@ inline WeightArgs weightArgs(const WeightView& w) {
 // project.cpp: steps that read a weight once a row.
 /// The projection kernel takes this weight.
 bool canProject(const Stream& s, const WeightView& w);
+bool takesProjection(Queue q, const ProjectArgs& step);
 Status project(Queue q, const ProjectArgs& step);
 int projectParts(Queue q, const ProjectArgs& step);
 
 // token_input.cpp: what stands before the layers of a token.
+bool takesInputs(Queue q, const TokenInputArgs& args);
 Status tokenInputs(Queue q, const TokenInputArgs& args);
 
 // experts.cpp: routed experts, of one token in a few launches.
@@ -107,11 +109,14 @@ Status sumExperts(Queue q,
                   const float* weights,
                   int64_t place,
                   MutF32 total);
+bool takesExperts(Queue q, const ExpertsStepArgs& args);
 Status expertsStep(Queue q, const ExpertsStepArgs& args);
 Status routeExperts(Queue q, const ExpertsStepArgs& a);
 Status mergeExperts(Queue q, const ExpertsStepArgs& a);
 
 // top_logits.cpp: what a choice among the most probable tokens can fall on.
+/// The longest row: four logits a lane of the largest group.
+inline constexpr int64_t kMostTopRow = int64_t{4} * 32 * kMaxLogitGroups;
 Status topLogits(Queue q,
                  float* logits,
                  int64_t count,
@@ -121,6 +126,7 @@ Status topLogits(Queue q,
                  TopLogits* top);
 
 // draft_choice.cpp: the end of a draft.
+bool takesDraftChoice(Queue q, const DraftChoiceArgs& args);
 Status chooseDraft(Queue q, const DraftChoiceArgs& args);
 
 // products.cpp: linear layers of any number of rows.

@@ -194,6 +194,19 @@ Status projectArgs(const Stream& s, const ProjectArgs& step, ProjectKernelArgs& 
 
 } // namespace
 
+bool takesProjection(Queue q, const ProjectArgs& step) {
+    Stream& s = streamOf(q);
+    ProjectKernelArgs args{};
+    if (projectArgs(s, step, args) != Status::Ok) {
+        return false;
+    }
+    const bool has_launch =
+        s.functions[static_cast<size_t>(projectKernel(step.w[0]))] != nullptr &&
+        stepSizes(s, args, step).shared_bytes <= static_cast<unsigned>(s.facts.shared_bytes);
+    // A list may have room for more than a launch has.
+    return has_launch || (s.steps.is_collecting && wouldCollect(s, args, outputsOf(step)));
+}
+
 Status project(Queue q, const ProjectArgs& step) {
     Stream& s = streamOf(q);
     ProjectKernelArgs args{};

@@ -251,22 +251,28 @@ storeRows(Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64
                        static_cast<int>(type), dst, capacity, static_cast<int>(src.cols));
 }
 
+bool takesAttention(Queue q, const AttendStepArgs& a) {
+    const Stream& s = streamOf(q);
+    const int64_t per_kv = a.num_heads / a.num_kv_heads;
+    const int splits = attendSplits(s.facts.multiprocessors, a.num_heads, a.capacity);
+    const int64_t partial = a.num_heads * splits * (a.head_dim + 2) * 4;
+    return !s.is_reference && a.kv_type == DType::BF16 && a.head_dim % 8 == 0 &&
+           std::has_single_bit(static_cast<uint64_t>(a.head_dim)) && a.head_dim >= 16 &&
+           a.head_dim <= 512 && per_kv % std::min<int64_t>(per_kv, 4) == 0 &&
+           static_cast<size_t>(partial) + kPartialOffset <= kPartialBytes;
+}
+
 Status attendStep(Queue q, const AttendStepArgs& a) {
     Stream& s = streamOf(q);
     if (a.num_heads <= 0 || a.num_kv_heads <= 0 || a.num_heads % a.num_kv_heads != 0 ||
         a.head_dim <= 0 || a.q == nullptr || a.out == nullptr || (a.turn != 0 && a.k != nullptr)) {
         return Status::BadShape;
     }
-    const int64_t per_kv = a.num_heads / a.num_kv_heads;
-    const int64_t heads = std::min<int64_t>(per_kv, 4);
-    const bool is_possible = !s.is_reference && a.kv_type == DType::BF16 && a.head_dim % 8 == 0 &&
-                             std::has_single_bit(static_cast<uint64_t>(a.head_dim)) &&
-                             a.head_dim >= 16 && a.head_dim <= 512 && per_kv % heads == 0;
-    const int splits = attendSplits(s.facts.multiprocessors, a.num_heads, a.capacity);
-    const int64_t partial = a.num_heads * splits * (a.head_dim + 2) * 4;
-    if (!is_possible || static_cast<size_t>(partial) + kPartialOffset > kPartialBytes) {
+    if (!takesAttention(q, a)) {
         return Status::Unsupported;
     }
+    const int64_t heads = std::min<int64_t>(a.num_heads / a.num_kv_heads, 4);
+    const int splits = attendSplits(s.facts.multiprocessors, a.num_heads, a.capacity);
     AttendStepKernelArgs args{};
     args.q = a.q;
     args.k = a.k;
@@ -381,22 +387,29 @@ OpTable makeTable(bool is_reference) {
         table.pool_rows = poolRows;
         table.per_layer_rows = perLayerRows;
         table.begin_once_steps = beginOnceSteps;
+        table.takes_projection = takesProjection;
         table.project = project;
         table.project_parts = projectParts;
+        table.takes_attention = takesAttention;
         table.attend_step = attendStep;
+        table.takes_experts = takesExperts;
         table.experts_step = expertsStep;
         table.route_experts = routeExperts;
         table.merge_experts = mergeExperts;
         table.begin_steps = beginSteps;
         table.continue_steps = continueSteps;
         table.begin_side_steps = beginSideSteps;
+        table.takes_draft_choice = takesDraftChoice;
         table.choose_draft = chooseDraft;
         table.begin_rows = beginRows;
+        table.drop_rows = dropRows;
         table.end_steps = endSteps;
     }
     table.argmax = argmax;
     table.cap_argmax = capArgmax;
+    table.most_top_logits = kMostTopRow;
     table.top_logits = topLogits;
+    table.takes_inputs = takesInputs;
     table.token_inputs = is_reference ? nullptr : tokenInputs;
     table.quantize = quantize;
     return table;

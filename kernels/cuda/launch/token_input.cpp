@@ -19,24 +19,37 @@ bool isShapeRight(const TokenInputArgs& a) {
            a.token != nullptr && a.x != nullptr && a.t != nullptr && a.y != nullptr;
 }
 
+unsigned sharedBytes(const WeightView& projection) {
+    const auto cols = static_cast<int32_t>(projection.cols);
+    return static_cast<unsigned>(tokenInputBytes(
+        cols, (cols + 511) / 512 * 512, hasCodes(projection) ? cols / projection.block_size : 0));
+}
+
 } // namespace
+
+bool takesInputs(Queue q, const TokenInputArgs& a) {
+    const Stream& s = streamOf(q);
+    const int64_t width = a.norm.rows * a.norm.cols;
+    // A slice is several blocks' or a block has several slices.
+    const bool is_dealt = a.projection.rows % kTokenRows == 0 && width <= kMaxTokenWidth &&
+                          (width % kTokenRows == 0 || kTokenRows % width == 0);
+    return canProject(s, a.projection) && !hasBlocks(a.projection) && is_dealt &&
+           a.projection.rows / width <= kMaxEdgeSlices && isAligned(a.projection.data) &&
+           isAligned(a.x) && s.scratch_bytes >= kCounterBytes &&
+           sharedBytes(a.projection) + 1024 <= static_cast<unsigned>(s.facts.shared_bytes);
+}
 
 Status tokenInputs(Queue q, const TokenInputArgs& a) {
     Stream& s = streamOf(q);
     if (!isShapeRight(a)) {
         return Status::BadShape;
     }
+    if (!takesInputs(q, a)) {
+        return Status::Unsupported;
+    }
     const int64_t width = a.norm.rows * a.norm.cols;
     const int64_t cols = a.projection.cols;
     const int64_t blocks = a.projection.rows / kTokenRows;
-    // A slice is several blocks' or a block has several slices.
-    const bool is_dealt = a.projection.rows % kTokenRows == 0 && width <= kMaxTokenWidth &&
-                          (width % kTokenRows == 0 || kTokenRows % width == 0);
-    if (!canProject(s, a.projection) || hasBlocks(a.projection) || !is_dealt ||
-        a.projection.rows / width > kMaxEdgeSlices || !isAligned(a.projection.data) ||
-        !isAligned(a.x) || s.scratch_bytes < kCounterBytes) {
-        return Status::Unsupported;
-    }
     const bool is_four_bit = hasCodes(a.projection);
     TokenInputKernelArgs args{};
     args.embedding = a.embedding.data == nullptr ? WeightArgs{} : weightArgs(a.embedding);
@@ -58,18 +71,12 @@ Status tokenInputs(Queue q, const TokenInputArgs& a) {
     args.eps = a.eps;
     args.before = a.before;
     args.after = a.after;
-    const auto shared = static_cast<unsigned>(
-        tokenInputBytes(static_cast<int32_t>(cols), args.x_elements,
-                        is_four_bit ? static_cast<int32_t>(cols >> args.block_shift) : 0));
-    if (shared + 1024 > static_cast<unsigned>(s.facts.shared_bytes)) {
-        return Status::Unsupported;
-    }
     const KernelId id = is_four_bit ? KernelId::token_inputs_four_bit
                         : a.projection.format == WeightFormat::Int8Row
                             ? KernelId::token_inputs_int8
                             : KernelId::token_inputs_bf16;
     return s.launch(id, static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(kEdgeThreads),
-                    shared, args);
+                    sharedBytes(a.projection), args);
 }
 
 } // namespace kernels::cuda

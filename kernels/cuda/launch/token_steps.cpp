@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kernels::cuda {
@@ -92,9 +93,24 @@ Status endSteps(Queue q) {
     return status;
 }
 
+void dropRows(Queue q) {
+    TokenSteps& steps = static_cast<Stream*>(q.context)->steps;
+    steps.steps.clear();
+    steps.is_collecting = false;
+    steps.rows = nullptr;
+}
+
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs) {
     return s.steps.rows != nullptr ? rowsProject(s, args, outputs)
                                    : streamProject(s, args, outputs);
+}
+
+bool wouldCollect(Stream& s, const ProjectKernelArgs& args, int64_t outputs) {
+    TokenSteps before = s.steps;
+    s.steps.is_asked = true;
+    const bool is_taken = collectProject(s, args, outputs) == Status::Ok;
+    s.steps = std::move(before);
+    return is_taken;
 }
 
 Status collectAttend(Stream& s, AttendStepKernelArgs args) {
@@ -104,6 +120,10 @@ Status collectAttend(Stream& s, AttendStepKernelArgs args) {
 Status Stream::flush() {
     TokenSteps& t = steps;
     if (t.steps.empty()) {
+        return Status::Ok;
+    }
+    if (t.is_asked) {
+        t.steps.clear();
         return Status::Ok;
     }
     if (is_lost || entered != Status::Ok) {

@@ -32,6 +32,7 @@ Status launchStream(Stream& s, CuPointer list, int count, CuPointer trace);
 
 // Steps of a few rows (stream_rows.cpp). Unsupported: nothing was added, and no other form does it.
 Status beginRows(Queue q, const int32_t* count);
+void dropRows(Queue q);
 Status rowsProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
 Status rowsAttend(Stream& s, AttendStepKernelArgs args);
 Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace);
@@ -39,6 +40,8 @@ Status launchRows(Stream& s, CuPointer list, int count, CuPointer trace);
 /// Adds a projection; `outputs` as ProjectSizes. Unsupported: launch it by itself, nothing was
 /// added.
 Status collectProject(Stream& s, ProjectKernelArgs args, int64_t outputs);
+/// collectProject() would add it; nothing is added or launched.
+bool wouldCollect(Stream& s, const ProjectKernelArgs& args, int64_t outputs);
 /// Adds an attention step. Unsupported: as above.
 Status collectAttend(Stream& s, AttendStepKernelArgs args);
 

@@ -30,7 +30,7 @@ Status topLogits(Queue q,
     while (group_lanes < 32 && count > int64_t{4} * group_lanes * kMaxLogitGroups) {
         group_lanes *= 2;
     }
-    if (count > int64_t{4} * group_lanes * kMaxLogitGroups ||
+    if (count > kMostTopRow ||
         s.scratch_bytes < kPartialOffset + kMaxLogitGroups * sizeof(uint32_t) ||
         reinterpret_cast<uintptr_t>(logits) % 16 != 0 ||
         reinterpret_cast<uintptr_t>(top) % 8 != 0) {

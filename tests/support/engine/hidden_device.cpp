@@ -326,9 +326,6 @@ Status topLogitsHidden(Queue q,
     float* plain_logits = revealed(logits);
     const uint32_t* plain_suppressed = revealed(suppressed);
     kernels::TopLogits* plain_top = revealed(top);
-    if (device->counts().refuses_top) {
-        return Status::Unsupported;
-    }
     return revealed.is_ok ? device->submit([=] {
         auto status = Status::Ok;
         if (cap > 0.0F) {
@@ -374,6 +371,7 @@ OpTable makeTable() {
     table.attend_step = hiddenStep<AttendStepArgs, attendHost>;
     table.argmax = argmaxHidden;
     table.cap_argmax = capArgmaxHidden;
+    table.most_top_logits = 1 << 20;
     table.top_logits = topLogitsHidden;
     table.token_inputs = hiddenStep<kernels::TokenInputArgs, composedTokenInputs>;
     return table;

@@ -35,7 +35,6 @@ struct HiddenCounts {
     /// What a test sets: every so many-th row's candidates are not told (0: all are), or none are
     /// ever looked for.
     int untold_rows = 0;
-    bool refuses_top = false;
     bool has_copies_only = false; ///< Kernels reach no memory of the host.
     int tops = 0;                 ///< Rows whose candidates were looked for.
     int too_early = 0; ///< Memory or recordings freed under replays that had not run: must stay 0.
