@@ -31,7 +31,7 @@ struct BoundBranch {
 };
 
 struct AttentionWeights {
-    Linear q;                        ///< [heads * head_dim, hidden]
+    Linear q;                        ///< [heads * head_dim, hidden]; with gates twice as many rows
     Linear k, v;                     ///< [kv_heads * head_dim, hidden]; absent in KV-shared layers
     Linear o;                        ///< [hidden, heads * head_dim]
     kernels::MatView q_norm, k_norm; ///< [head_dim]

@@ -39,8 +39,11 @@ struct Branch {
 struct LayerRecipe {
     std::vector<Branch> branches;
     Activation activation = kernels::kDefaultActivation;
-    bool has_head_norms = true;   ///< RMS norms with weight of every head of q and k, before RoPE.
-    bool has_value_norm = true;   ///< RMS norm without weight of every head of v.
+    bool has_head_norms = true; ///< RMS norms with weight of every head of q and k, before RoPE.
+    bool has_value_norm = true; ///< RMS norm without weight of every head of v.
+    /// Behind each head's query, q makes a gate of as many values; o reads attention's output times
+    /// the gates' sigmoid.
+    bool has_query_gate = false;
     bool has_scalar = false;      ///< x = x * layer_scalar behind the last branch.
     double attention_scale = 0.0; ///< Scale of q k^T; 0: head_dim^-1/2.
 
@@ -48,6 +51,8 @@ struct LayerRecipe {
         return attention_scale > 0 ? static_cast<float>(attention_scale)
                                    : 1.0F / std::sqrt(static_cast<float>(head_dim));
     }
+    /// Values that q makes for one of a query.
+    [[nodiscard]] int64_t queryParts() const { return has_query_gate ? 2 : 1; }
     [[nodiscard]] bool has(BranchBody body) const {
         for (const Branch& branch : branches) {
             if (branch.body == body) {

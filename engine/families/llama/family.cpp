@@ -142,6 +142,7 @@ TextConfig readText(const JsonSection& section, const Usual& usual) {
     text.pad_token_id = section.integer("pad_token_id", 0, text.vocab_size - 1, 0);
     text.bos_token_id = section.integer("bos_token_id", 0, text.vocab_size - 1, 1);
     text.recipe = decoderRecipe();
+    text.recipe.has_query_gate = section.boolean("attn_output_gate", false);
     LayerConfig layer;
     layer.num_kv_heads = section.integer("num_key_value_heads", 1, kMaxHeads,
                                          usual.kv_heads.value_or(text.num_heads));
@@ -183,7 +184,7 @@ std::vector<ExpectedTensor> listLlamaTensors(const ModelConfig& config) {
         const int64_t kv_width = layer.num_kv_heads * layer.head_dim;
         list.enter(layerPart(i));
         list.norm("input_layernorm", hidden, PreNorm, kAttention);
-        list.linear("self_attn.q_proj", query_width, hidden, Query);
+        list.linear("self_attn.q_proj", query_width * text.recipe.queryParts(), hidden, Query);
         list.linear("self_attn.k_proj", kv_width, hidden, Key);
         list.linear("self_attn.v_proj", kv_width, hidden, Value);
         list.linear("self_attn.o_proj", hidden, query_width, Output);

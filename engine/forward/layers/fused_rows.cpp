@@ -39,7 +39,8 @@ bool takesRows(const BoundModel& model, int index) {
 } // namespace
 
 void chooseFusedRows(BoundModel& model) {
-    const bool is_known = isFusible(model.config.text.recipe);
+    const LayerRecipe& recipe = model.config.text.recipe;
+    const bool is_known = isFusible(recipe) && !recipe.has_query_gate;
     for (size_t i = 0; i < model.text.layers.size(); ++i) {
         model.text.layers[i].takes_rows = is_known && takesRows(model, static_cast<int>(i));
     }

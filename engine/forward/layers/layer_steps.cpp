@@ -2,6 +2,7 @@
 #include "engine/forward/layers/layer_steps.h"
 
 #include "engine/forward/layers/row_steps.h"
+#include "engine/forward/layers/single_layers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -289,9 +290,21 @@ Result<void> LayerSteps::enqueueAttention(const DecoderLayer& layer,
     }
     ENGINE_TRY(projectRow(qkv, norm));
 
+    // With gates the step is composed: queries and output are rows of their own.
+    const bool has_gates = text.recipe.has_query_gate && !is_asking_;
+    const int64_t q_width = text.num_heads * shape.head_dim;
+    const MutF32 made{home_->buffer(stack_.q), 1, q_width * text.recipe.queryParts(),
+                      q_width * text.recipe.queryParts()};
+    const MutF32 out{home_->buffer(stack_.o), text.num_heads, shape.head_dim, shape.head_dim};
+    MutF32 queries = made;
+    if (has_gates) {
+        queries = {out.data + q_width, text.num_heads, shape.head_dim, shape.head_dim};
+        ENGINE_TRY(takeQueries(*home_, made, queries, layer.attend.q.name));
+    }
+
     const KvCache::LayerKv& cache = kv.owner(layer.kv_layer);
     kernels::AttendStepArgs attend;
-    attend.q = home_->buffer(stack_.q);
+    attend.q = queries.data;
     if (has_keys) {
         attend.k = home_->buffer(Buffer::K);
         attend.v = shape.k_is_v ? attend.k : home_->buffer(Buffer::V);
@@ -317,13 +330,16 @@ Result<void> LayerSteps::enqueueAttention(const DecoderLayer& layer,
     attend.turn = turn_;
     attend.scale = text.recipe.attentionScale(shape.head_dim);
     attend.eps = stack_.eps();
-    attend.out = home_->buffer(stack_.o);
+    attend.out = out.data;
     const kernels::OpTable& ops = home_->ops();
     if (is_asking_) {
         is_taken_ = is_taken_ &&
                     (ops.takes_attention == nullptr || ops.takes_attention(home_->queue(), attend));
     } else {
         ENGINE_KERNEL(ops.attend_step(home_->queue(), attend), "attention", layer.attend.q.name);
+    }
+    if (has_gates) {
+        ENGINE_TRY(gateOutput(*home_, out, made, layer.attend.q.name));
     }
     return projectBack(layer.attend.o, attend.out);
 }

@@ -49,6 +49,19 @@ Result<MatF32> perLayerSlice(
     return MatF32(copy);
 }
 
+Result<void>
+takeQueries(DeviceScratch& home, MutF32 made, MutF32 queries, const std::string& name) {
+    constexpr float kAny = std::numeric_limits<float>::infinity();
+    return checkStatus(
+        home.ops().clamp(home.queue(), queriesOf(made, queries.cols), -kAny, kAny, queries),
+        "queries", name);
+}
+
+Result<void> gateOutput(DeviceScratch& home, MutF32 out, MutF32 made, const std::string& name) {
+    return checkStatus(home.ops().sigmoid_mul(home.queue(), out, gatesOf(made, out.cols), out),
+                       "gates", name);
+}
+
 Result<void> SingleLayers::storeKeys(const LayerCall& call, int index, MutF32 x) {
     const DecoderLayer& layer = call.stack.layer(index);
     DeviceScratch& home = *layer.home;
@@ -142,10 +155,16 @@ Result<void> SingleLayers::attend(const LayerCall& call, int index, MatF32 norme
     const std::string& name = layer.attend.q.name;
     const int64_t rows = normed.rows;
     const int64_t q_width = text.num_heads * shape.head_dim;
+    const int64_t parts = text.recipe.queryParts();
     const bool is_full = shape.type == LayerType::Full;
 
-    MutF32 q = home.matrix(call.stack.q, rows, q_width);
-    ENGINE_TRY(product(layer.attend.q, home, normed, q));
+    const MutF32 made = home.matrix(call.stack.q, rows, q_width * parts);
+    ENGINE_TRY(product(layer.attend.q, home, normed, made));
+    MutF32 q = made;
+    if (text.recipe.has_query_gate) {
+        q = {home.buffer(call.stack.o) + rows * q_width, rows, q_width, q_width};
+        ENGINE_TRY(takeQueries(home, made, reshaped(q, shape.head_dim), name));
+    }
     if (text.recipe.has_head_norms) {
         const MutF32 heads = reshaped(q, shape.head_dim);
         ENGINE_KERNEL(
@@ -180,6 +199,9 @@ Result<void> SingleLayers::attend(const LayerCall& call, int index, MatF32 norme
         const MutF32 back = home.matrix(call.stack.o, rows, q_width);
         ENGINE_TRY(context.move(where, out.data, home, back.data, sizeBytes(out)));
         out = back;
+    }
+    if (text.recipe.has_query_gate) {
+        ENGINE_TRY(gateOutput(home, reshaped(out, shape.head_dim), made, name));
     }
     return product(layer.attend.o, home, out, t);
 }

@@ -30,6 +30,15 @@ private:
     BoundModel* model_;
 };
 
+/// The queries [rows * heads, head_dim] of what q made with gates.
+Result<void> takeQueries(DeviceScratch& home,
+                         kernels::MutF32 made,
+                         kernels::MutF32 queries,
+                         const std::string& name);
+/// Attention's output [rows * heads, head_dim] times the sigmoid of the gates that q made.
+Result<void>
+gateOutput(DeviceScratch& home, kernels::MutF32 out, kernels::MutF32 made, const std::string& name);
+
 /// A layer's slice of the per-layer inputs for the last `rows` rows of a call, on `home`: a strided
 /// view where they were computed there, else a copy in Buffer::PleSlice.
 Result<kernels::MatF32> perLayerSlice(

@@ -269,8 +269,9 @@ void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
     // layers, attention's and then the MLP's within a layer, logits behind the layers.
     layout.beginAlternatives();
     if (role.has_layers) {
-        layout.add(Buffer::Q, rows * widestQ(config));
-        layout.add(Buffer::O, rows * widestQ(config));
+        // With gates, queries without them lie behind attention's output.
+        layout.add(Buffer::Q, rows * widestQ(config) * text.recipe.queryParts());
+        layout.add(Buffer::O, rows * widestQ(config) * text.recipe.queryParts());
         layout.add(Buffer::K, rows * widestKv(config));
         layout.add(Buffer::V, rows * widestKv(config));
         if (sizes.stage > 0) {

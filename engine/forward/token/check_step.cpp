@@ -32,8 +32,8 @@ void CheckStep::prepare(const KvCache& kv) {
     state_ = State::Impossible;
     const TextConfig& text = model_->config.text;
     DeviceScratch* const home = model_->text.layers.front().home;
-    if (text.has_moe || home->ops().begin_rows == nullptr || home->ops().argmax == nullptr ||
-        home->size(Buffer::X) < kMostRows * text.hidden_size ||
+    if (text.has_moe || text.recipe.has_query_gate || home->ops().begin_rows == nullptr ||
+        home->ops().argmax == nullptr || home->size(Buffer::X) < kMostRows * text.hidden_size ||
         home->size(Buffer::Logits) < kMostRows * text.vocab_size ||
         home->size(Buffer::StepInput) * static_cast<int64_t>(sizeof(float)) <
             static_cast<int64_t>(sizeof(Numbers))) {

@@ -207,7 +207,10 @@ Status attendHost(const OpTable& ops, Queue q, const AttendStepArgs& a) {
     const int64_t kv_width = a.num_kv_heads * dim;
     std::vector<float> query(a.q, a.q + q_width);
     const MutF32 heads{query.data(), a.num_heads, dim, dim};
-    auto status = ops.rms_norm(q, heads, a.q_norm, a.eps, heads);
+    const auto norm = [&](const MutF32& rows, const MatView& weight, bool is_wanted) {
+        return is_wanted ? ops.rms_norm(q, rows, weight, a.eps, rows) : Status::Ok;
+    };
+    auto status = norm(heads, a.q_norm, a.q_norm.data != nullptr);
     if (status == Status::Ok) {
         status = ops.rope(q, MutF32{query.data(), 1, q_width, q_width}, dim, 0, dim, a.position,
                           a.inv_freq);
@@ -218,12 +221,12 @@ Status attendHost(const OpTable& ops, Queue q, const AttendStepArgs& a) {
         const MutF32 key_heads{key.data(), a.num_kv_heads, dim, dim};
         const MutF32 value_heads{value.data(), a.num_kv_heads, dim, dim};
         const MutF32 key_row{key.data(), 1, kv_width, kv_width};
-        status = ops.rms_norm(q, key_heads, a.k_norm, a.eps, key_heads);
+        status = norm(key_heads, a.k_norm, a.k_norm.data != nullptr);
         if (status == Status::Ok) {
             status = ops.rope(q, key_row, dim, 0, dim, a.position, a.inv_freq);
         }
         if (status == Status::Ok) {
-            status = ops.rms_norm(q, value_heads, MatView{}, a.eps, value_heads);
+            status = norm(value_heads, MatView{}, a.norms_values);
         }
         if (status == Status::Ok) {
             status = ops.store_rows(q, key_row, a.slot, a.kv_type, a.cache_k, a.capacity);

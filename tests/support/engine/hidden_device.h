@@ -32,8 +32,7 @@ struct HiddenCounts {
     /// What a test sets: replays run when somebody waits for them, not at once. A card may do
     /// either.
     bool is_late = false;
-    /// What a test sets: every so many-th row's candidates are not told (0: all are), or none are
-    /// ever looked for.
+    /// What a test sets: every so many-th row's candidates are not told (0: all are).
     int untold_rows = 0;
     bool has_copies_only = false; ///< Kernels reach no memory of the host.
     int tops = 0;                 ///< Rows whose candidates were looked for.
