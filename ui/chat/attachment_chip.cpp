@@ -9,6 +9,7 @@
 #include "ui/media/sound_range.h"
 #include "ui/media/waveform.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QHBoxLayout>
@@ -105,10 +106,8 @@ void AttachmentChip::buildSound() {
     auto* buttons = new QHBoxLayout(choices_);
     buttons->setContentsMargins(0, 4, 8, 0);
     buttons->setSpacing(8);
-    shorten_ = new QPushButton(choices_);
-    shorten_->setObjectName(QStringLiteral("useFirstPart"));
-    auto* choose = new QPushButton(tr("Choose a part"), choices_);
-    choose->setObjectName(QStringLiteral("choosePart"));
+    shorten_ = pushButton("useFirstPart", QString(), choices_);
+    auto* choose = pushButton("choosePart", tr("Choose a part"), choices_);
     choose->setAccessibleName(tr("Choose the part of %1 that is used").arg(attachment_.name));
     buttons->addWidget(shorten_);
     buttons->addWidget(choose);

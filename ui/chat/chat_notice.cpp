@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/chat_notice.h"
 
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QAccessible>
@@ -91,8 +92,7 @@ void ChatNotice::showNotice(Tone tone,
         delete item;
     }
     for (const auto& [label, action] : choices) {
-        auto* button = new QPushButton(label, this);
-        button->setObjectName(QStringLiteral("noticeChoice"));
+        auto* button = pushButton("noticeChoice", label, this);
         button->setAccessibleName(label);
         connect(button, &QPushButton::clicked, this, [this, run = action] {
             clear();

@@ -14,6 +14,7 @@
 #include "ui/media/media_cache.h"
 #include "ui/media/sound_player.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
 
@@ -142,8 +143,7 @@ ChatView::ChatView(QWidget* parent)
 ChatView::~ChatView() = default;
 
 void ChatView::buildHeader() {
-    header_ = new QWidget(this);
-    header_->setObjectName(QStringLiteral("chatHeader"));
+    header_ = named("chatHeader", new QWidget(this));
     auto* row = new QHBoxLayout(header_);
     row->setContentsMargins(16, 4, 16, 4);
     row->setSpacing(8);
@@ -178,12 +178,9 @@ void ChatView::buildBody() {
     auto* title = new QLabel(tr("What would you like to know?"), empty);
     setTextSize(title, 150, true);
     title->setAlignment(Qt::AlignCenter);
-    empty_hint_ = new QLabel(empty);
-    empty_hint_->setObjectName(QStringLiteral("chatEmptyHint"));
-    empty_hint_->setTextFormat(Qt::PlainText);
+    empty_hint_ = wrappedLabel("chatEmptyHint", empty);
     setTextRole(empty_hint_, TextRole::Muted);
     empty_hint_->setAlignment(Qt::AlignCenter);
-    empty_hint_->setWordWrap(true);
     words->addStretch();
     words->addWidget(title);
     words->addWidget(empty_hint_);
@@ -192,9 +189,7 @@ void ChatView::buildBody() {
     stack_->addWidget(empty_);
     qobject_cast<QVBoxLayout*>(layout())->addWidget(stack_, 1);
 
-    to_end_ = new QPushButton(tr("To the end"), stack_);
-    to_end_->setObjectName(QStringLiteral("toEndButton"));
-    to_end_->setIcon(icon(QStringLiteral("arrow-down")));
+    to_end_ = pushButton("toEndButton", tr("To the end"), stack_, "arrow-down");
     to_end_->setAccessibleName(tr("Scroll to the end of the conversation"));
     to_end_->hide();
 
@@ -207,10 +202,7 @@ void ChatView::buildBody() {
     inner->setContentsMargins(0, 0, 0, 0);
     inner->setSpacing(4);
     composer_ = new Composer(media_, player_, column);
-    host_label_ = new QLabel(column);
-    host_label_->setObjectName(QStringLiteral("hostBadge"));
-    host_label_->setTextFormat(Qt::PlainText);
-    host_label_->setWordWrap(true);
+    host_label_ = wrappedLabel("hostBadge", column);
     setTextRole(host_label_, TextRole::Accent);
     setTextSize(host_label_, 90);
     host_label_->hide();

@@ -11,6 +11,7 @@
 #include "ui/media/media_cache.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QAbstractTextDocumentLayout>
@@ -160,8 +161,7 @@ void Composer::buildEditStrip() {
         tr("Editing: the message and what follows it are kept as an earlier version"), edit_strip_);
     setTextRole(editing, TextRole::Accent);
     strip->addWidget(editing, 1);
-    auto* cancel = new QPushButton(tr("Cancel (Esc)"), edit_strip_);
-    cancel->setObjectName(QStringLiteral("cancelEdit"));
+    auto* cancel = pushButton("cancelEdit", tr("Cancel (Esc)"), edit_strip_);
     cancel->setAccessibleName(tr("Cancel editing"));
     strip->addWidget(cancel);
     connect(cancel, &QPushButton::clicked, this, &Composer::cancelEditRequested);
@@ -311,10 +311,9 @@ void Composer::buildChips() {
     line->setSpacing(8);
     chips_count_->setObjectName(QStringLiteral("attachmentCount"));
     setTextRole(chips_count_, TextRole::Muted);
-    auto* remove = new QPushButton(tr("Remove all"), chips_line_);
-    remove->setObjectName(QStringLiteral("removeAllAttachments"));
+    auto* remove = pushButton("removeAllAttachments", tr("Remove all"), chips_line_, nullptr,
+                              ButtonKind::Flat);
     remove->setAccessibleName(tr("Remove all attachments"));
-    setButtonKind(remove, ButtonKind::Flat);
     line->addWidget(chips_count_);
     line->addWidget(remove);
     line->addStretch(1);

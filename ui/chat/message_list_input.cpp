@@ -5,6 +5,7 @@
 #include "ui/common/shortcuts.h"
 #include "ui/media/sound_card.h"
 #include "ui/media/sound_player.h"
+#include "ui/style/named_widgets.h"
 
 #include <QAccessible>
 #include <QAction>
@@ -25,8 +26,7 @@
 namespace ui {
 
 void MessageList::buildActions() {
-    actions_ = new QWidget(viewport());
-    actions_->setObjectName(QStringLiteral("messageActions"));
+    actions_ = named("messageActions", new QWidget(viewport()));
     auto* layout = new QHBoxLayout(actions_);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

@@ -6,6 +6,7 @@
 #include "ui/chat/chat_view.h"
 #include "ui/compare/compare_column.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QCheckBox>
@@ -94,8 +95,7 @@ QWidget* ComparePane::buildHead() {
         new QLabel(tr("One prompt and one seed for all columns; the base model stays loaded."));
     about->setWordWrap(true);
     setTextRole(about, TextRole::Muted);
-    auto* close = new QPushButton;
-    close->setObjectName(QStringLiteral("compareClose"));
+    auto* close = named("compareClose", new QPushButton);
     close->setIcon(icon(QStringLiteral("close")));
     close->setAccessibleName(tr("Close the comparison"));
     close->setToolTip(tr("Back to the chat (Esc)"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/dialogs/about_dialog.h"
 
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QDialogButtonBox>
@@ -23,8 +24,7 @@ AboutDialog::AboutDialog(const SystemFacts& facts, QWidget* parent) : QDialog(pa
     auto* picture = new QLabel(this);
     picture->setPixmap(icon(QStringLiteral("belfry")).pixmap(40, 40));
     heading->addWidget(picture);
-    auto* name = new QLabel(tr("Belfry %1").arg(facts.version), this);
-    name->setObjectName(QStringLiteral("aboutVersion"));
+    auto* name = named("aboutVersion", new QLabel(tr("Belfry %1").arg(facts.version), this));
     setTextSize(name, 140, true);
     heading->addWidget(name, 1);
     column->addLayout(heading);

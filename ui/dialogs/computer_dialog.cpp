@@ -2,6 +2,7 @@
 #include "ui/dialogs/computer_dialog.h"
 
 #include "ui/common/sentence_words.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QClipboard>
@@ -30,8 +31,7 @@ ComputerDialog::ComputerDialog(QWidget* parent)
     intro->setWordWrap(true);
     setTextRole(intro, TextRole::Muted);
     column->addWidget(intro);
-    auto* area = new QScrollArea(this);
-    area->setObjectName(QStringLiteral("computerArea"));
+    auto* area = named("computerArea", new QScrollArea(this));
     area->setAccessibleName(windowTitle());
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);

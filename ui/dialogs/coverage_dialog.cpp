@@ -5,6 +5,7 @@
 #include "ui/common/sentence_words.h"
 #include "ui/model/adapter_chip.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/row_delegate.h"
 #include "ui/style/theme.h"
 
@@ -168,8 +169,7 @@ CoverageDialog::CoverageDialog(const engine::AdapterSummary& coverage,
                                QLocale().toString(group.scaling, 'g', 4)));
     }
     if (coverage.groups.size() > 1) {
-        auto* label = new QLabel(groups.join(QLatin1Char('\n')), this);
-        label->setObjectName(QStringLiteral("coverageGroups"));
+        auto* label = named("coverageGroups", new QLabel(groups.join(QLatin1Char('\n')), this));
         label->setWordWrap(true);
         setTextRole(label, TextRole::Muted);
         column->addWidget(label);
@@ -204,8 +204,7 @@ CoverageDialog::CoverageDialog(const engine::AdapterSummary& coverage,
         label->setWordWrap(true);
         column->addWidget(label);
     }
-    auto* view = new QTreeView(this);
-    view->setObjectName(QStringLiteral("coverageTable"));
+    auto* view = named("coverageTable", new QTreeView(this));
     view->setAccessibleName(tr("Keys and modules of the adapter"));
     view->setRootIsDecorated(false);
     view->setUniformRowHeights(true);

@@ -3,6 +3,7 @@
 
 #include "ui/dialogs/log_buffer.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QClipboard>
@@ -134,16 +135,14 @@ DiagnosticsDialog::DiagnosticsDialog(const SystemFacts& facts,
     auto* splitter = new QSplitter(Qt::Vertical, this);
     splitter->setChildrenCollapsible(false);
     splitter->setHandleWidth(Theme::kGap);
-    auto* report = new QPlainTextEdit(splitter);
-    report->setObjectName(QStringLiteral("reportText"));
+    auto* report = named("reportText", new QPlainTextEdit(splitter));
     report->setAccessibleName(tr("Report"));
     report->setReadOnly(true);
     report->setTabChangesFocus(true);
     report->setLineWrapMode(QPlainTextEdit::NoWrap);
     report->setFont(codeFont(90));
     report->setPlainText(diagnosticsReport(facts, *session, QString()));
-    auto* view = new QListView(splitter);
-    view->setObjectName(QStringLiteral("logView"));
+    auto* view = named("logView", new QListView(splitter));
     view->setAccessibleName(tr("Log"));
     view->setModel(log);
     view->setFont(codeFont(90));

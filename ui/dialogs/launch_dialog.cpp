@@ -4,6 +4,7 @@
 #include "ui/common/needed_height.h"
 #include "ui/common/sentence_words.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QClipboard>
@@ -28,18 +29,8 @@ constexpr int kWidth = 680;
 constexpr int kLines = 14;
 constexpr quint64 kGiB = quint64{1} << 30U;
 
-QLabel* wrapped(const char* name, QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setObjectName(QString::fromLatin1(name));
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
-}
-
 QComboBox* box(const char* name, const QString& words, QWidget* parent) {
-    auto* one = new QComboBox(parent);
-    one->setObjectName(QString::fromLatin1(name));
+    auto* one = named(name, new QComboBox(parent));
     one->setAccessibleName(words);
     one->setToolTip(words);
     return one;
@@ -52,10 +43,10 @@ LaunchDialog::LaunchDialog(QWidget* parent)
       form_(box("launchForm", tr("What to copy"), this)),
       count_(box("launchCards", tr("Cards of the server"), this)),
       memory_(box("launchMemory", tr("Memory of each card"), this)),
-      estimate_(wrapped("launchEstimate", this)), text_(new QPlainTextEdit(this)),
-      losses_(wrapped("launchLosses", this)), stack_(wrapped("launchStack", this)),
+      estimate_(selectableLabel("launchEstimate", this)), text_(new QPlainTextEdit(this)),
+      losses_(selectableLabel("launchLosses", this)), stack_(selectableLabel("launchStack", this)),
       copy_stack_(new QPushButton(tr("Copy the &stack command"), this)),
-      merge_(wrapped("launchMerge", this)),
+      merge_(selectableLabel("launchMerge", this)),
       copy_merge_(new QPushButton(tr("Copy the &merge command"), this)), copy_(nullptr) {
     setObjectName(QStringLiteral("launchDialog"));
     setWindowTitle(tr("Run it on a server"));

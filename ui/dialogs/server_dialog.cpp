@@ -3,6 +3,7 @@
 
 #include "ui/common/needed_height.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QCheckBox>
@@ -26,11 +27,7 @@ namespace {
 constexpr int kServerDialogWidth = 480;
 
 QLabel* words(const char* name, QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setObjectName(QString::fromLatin1(name));
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* label = selectableLabel(name, parent);
     label->hide();
     return label;
 }
@@ -143,8 +140,7 @@ void ServerDialog::buildAuthority() {
     authority_->setToolTip(tr("The certificate of an authority of your own that vouches for this "
                               "server. Ask whoever runs the server for it."));
     authority_label_->setBuddy(authority_);
-    auto* choose = new QPushButton(tr("Choose…"), authority_row_);
-    choose->setObjectName(QStringLiteral("serverAuthorityChoose"));
+    auto* choose = pushButton("serverAuthorityChoose", tr("Choose…"), authority_row_);
     auto* row = new QHBoxLayout(authority_row_);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(Theme::kGap);

@@ -3,6 +3,7 @@
 
 #include "ui/common/error_words.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QCheckBox>
@@ -36,8 +37,7 @@ ServingDialog::ServingDialog(QWidget* parent) : QDialog(parent) {
     intro->setWordWrap(true);
     setTextRole(intro, TextRole::Muted);
     column->addWidget(intro);
-    switch_ = new QCheckBox(tr("Let other programs use this model"), this);
-    switch_->setObjectName(QStringLiteral("servingSwitch"));
+    switch_ = named("servingSwitch", new QCheckBox(tr("Let other programs use this model"), this));
     switch_->setMinimumHeight(Theme::kControlHeight);
     column->addWidget(switch_);
     auto* form = new QFormLayout;
@@ -49,10 +49,7 @@ ServingDialog::ServingDialog(QWidget* parent) : QDialog(parent) {
     token_ = addField(form, tr("Token"), "servingToken");
     token_->setEchoMode(QLineEdit::Password);
     column->addLayout(form);
-    status_ = new QLabel(this);
-    status_->setObjectName(QStringLiteral("servingStatus"));
-    status_->setWordWrap(true);
-    status_->setTextFormat(Qt::PlainText);
+    status_ = wrappedLabel("servingStatus", this);
     column->addWidget(status_);
     column->addStretch();
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
@@ -69,8 +66,7 @@ ServingDialog::addField(QFormLayout* form, const QString& name, const char* obje
     auto* line = new QHBoxLayout(row);
     line->setContentsMargins(0, 0, 0, 0);
     line->setSpacing(8);
-    auto* field = new QLineEdit(row);
-    field->setObjectName(QString::fromLatin1(object_name));
+    auto* field = named(object_name, new QLineEdit(row));
     field->setAccessibleName(name);
     field->setReadOnly(true);
     field->setMinimumHeight(Theme::kControlHeight);

@@ -3,6 +3,7 @@
 
 #include "ui/common/body_area.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -178,8 +179,7 @@ void SettingsDialog::buildLook(Forms& forms) {
     language_box_->setToolTip(tr("Used from the next start on"));
     forms.add(tr("&Language (next start)"), language_box_, tr("Language, used from the next start"),
               "languageBox");
-    auto* keys_button = new QPushButton(tr("&Keyboard shortcuts…"), this);
-    keys_button->setObjectName(QStringLiteral("shortcutsButton"));
+    auto* keys_button = pushButton("shortcutsButton", tr("&Keyboard shortcuts…"), this);
     keys_button->setToolTip(tr("See and change the keys of every action"));
     keys_button->setAutoDefault(false);
     forms.addRow(QString(), keys_button);
@@ -205,15 +205,14 @@ void SettingsDialog::buildModels(Forms& forms) {
     threads_box_->setSpecialValueText(tr("all"));
     threads_box_->setValue(settings_.threads);
     forms.add(tr("P&rocessor threads"), threads_box_, tr("Processor threads"), "threadsBox");
-    cache_check_ = new QCheckBox(tr("Keep &quantized copies for faster loading"), this);
-    cache_check_->setObjectName(QStringLiteral("cacheCheck"));
+    cache_check_ =
+        named("cacheCheck", new QCheckBox(tr("Keep &quantized copies for faster loading"), this));
     cache_check_->setChecked(settings_.uses_cache);
     forms.addRow(QString(), cache_check_);
 }
 
 void SettingsDialog::buildNetwork(Forms& forms, const NetworkFacts& network) {
-    offline_check_ = new QCheckBox(tr("&Never use the network"), this);
-    offline_check_->setObjectName(QStringLiteral("offlineCheck"));
+    offline_check_ = named("offlineCheck", new QCheckBox(tr("&Never use the network"), this));
     offline_check_->setChecked(!settings_.uses_network || network.is_forbidden_outside);
     offline_check_->setEnabled(!network.is_forbidden_outside);
     offline_check_->setToolTip(network.is_forbidden_outside
@@ -241,8 +240,7 @@ void SettingsDialog::buildNetwork(Forms& forms, const NetworkFacts& network) {
 void SettingsDialog::buildFiles(Forms& forms,
                                 const QString& data_folder,
                                 const QString& cache_folder) {
-    reopen_check_ = new QCheckBox(tr("&Open the last chat at start"), this);
-    reopen_check_->setObjectName(QStringLiteral("reopenCheck"));
+    reopen_check_ = named("reopenCheck", new QCheckBox(tr("&Open the last chat at start"), this));
     reopen_check_->setChecked(settings_.reopens_chat);
     forms.addRow(QString(), reopen_check_);
     forms.addRow(tr("Chats"), pathLabel(data_folder, this));

@@ -2,6 +2,7 @@
 #include "ui/history/history_delegate.h"
 
 #include "ui/history/history_model.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QAbstractItemView>
@@ -107,8 +108,7 @@ void HistoryDelegate::paint(QPainter* painter,
 QWidget* HistoryDelegate::createEditor(QWidget* parent,
                                        const QStyleOptionViewItem&,
                                        const QModelIndex&) const {
-    auto* editor = new QLineEdit(parent);
-    editor->setObjectName(QStringLiteral("historyRename"));
+    auto* editor = named("historyRename", new QLineEdit(parent));
     editor->setAccessibleName(tr("New title of the chat"));
     return editor;
 }

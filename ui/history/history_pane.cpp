@@ -4,6 +4,7 @@
 #include "ui/common/shortcuts.h"
 #include "ui/history/history_delegate.h"
 #include "ui/history/history_model.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QAccessible>
@@ -31,14 +32,6 @@ constexpr int kSearchMs = 120;
 /// A deletion offers its undo this long. Ctrl+Z works longer.
 constexpr int kUndoMs = 12'000;
 
-QLabel* wrappedLabel(QWidget* parent, const char* name) {
-    auto* label = new QLabel(parent);
-    label->setObjectName(QString::fromLatin1(name));
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    return label;
-}
-
 /// What needs a word below the list: a card with a hairline, so that it reads as one thing.
 class Card : public QFrame {
 public:
@@ -61,9 +54,9 @@ protected:
 HistoryPane::HistoryPane(QWidget* parent)
     : QFrame(parent), model_(new HistoryModel(this)), new_chat_(new QPushButton(tr("New chat"))),
       more_(new QToolButton), search_(new QLineEdit), list_(new QListView),
-      empty_(wrappedLabel(this, "historyEmpty")), undo_(new Card(this)),
-      undo_text_(wrappedLabel(undo_, "historyUndoText")), problem_(new Card),
-      problem_text_(wrappedLabel(problem_, "historyProblemText")),
+      empty_(wrappedLabel("historyEmpty", this)), undo_(new Card(this)),
+      undo_text_(wrappedLabel("historyUndoText", undo_)), problem_(new Card),
+      problem_text_(wrappedLabel("historyProblemText", problem_)),
       undo_passing_(new Passing(undo_)) {
     setObjectName(QStringLiteral("historyPane"));
     setAccessibleName(tr("Chats"));
@@ -80,8 +73,7 @@ HistoryPane::HistoryPane(QWidget* parent)
     more_->setToolTip(more_->accessibleName());
     setButtonKind(more_, ButtonKind::Flat);
     connect(more_, &QToolButton::clicked, this, [this] {
-        auto* menu = new QMenu(this);
-        menu->setObjectName(QStringLiteral("historyMoreMenu"));
+        auto* menu = named("historyMoreMenu", new QMenu(this));
         menu->setAttribute(Qt::WA_DeleteOnClose);
         menu->addAction(tr("Import a chat (JSON)…"), this, &HistoryPane::askForImport);
         menu->popup(more_->mapToGlobal(QPoint(0, more_->height())));
@@ -147,8 +139,7 @@ void HistoryPane::buildFooter() {
         frame->hide();
     }
     undo_->setObjectName(QStringLiteral("historyUndo"));
-    auto* undo_button = new QPushButton(tr("Undo"), undo_);
-    undo_button->setObjectName(QStringLiteral("historyUndoButton"));
+    auto* undo_button = pushButton("historyUndoButton", tr("Undo"), undo_);
     undo_button->setToolTip(
         tr("Brings the chat back (%1)")
             .arg(QKeySequence(QKeySequence::Undo).toString(QKeySequence::NativeText)));
@@ -161,14 +152,13 @@ void HistoryPane::buildFooter() {
     connect(undo_passing_, &Passing::passed, this, &HistoryPane::withdrawUndo);
 
     problem_->setObjectName(QStringLiteral("historyProblem"));
-    auto* title = wrappedLabel(problem_, "historyProblemTitle");
+    auto* title = wrappedLabel("historyProblemTitle", problem_);
     title->setText(tr("Chats are not being saved"));
     setTextSize(title, 100, true);
     setTextRole(title, TextRole::Danger);
     problem_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     setTextSize(problem_text_, 92);
-    auto* retry = new QPushButton(tr("Try again"), problem_);
-    retry->setObjectName(QStringLiteral("historyRetry"));
+    auto* retry = pushButton("historyRetry", tr("Try again"), problem_);
     auto* problem_column = new QVBoxLayout(problem_);
     problem_column->setContentsMargins(12, 8, 8, 8);
     problem_column->setSpacing(4);
@@ -306,8 +296,7 @@ QMenu* HistoryPane::openMenu(const QModelIndex& index, const QPoint& global_posi
         return nullptr;
     }
     const QString title = index.data().toString();
-    auto* menu = new QMenu(this);
-    menu->setObjectName(QStringLiteral("historyMenu"));
+    auto* menu = named("historyMenu", new QMenu(this));
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const QPersistentModelIndex row(index);
     menu->addAction(tr("Open"), this, [this, row] { choose(row); });
@@ -355,8 +344,7 @@ void HistoryPane::askForFile(const QString& id, const QString& title, ExportForm
 }
 
 void HistoryPane::askForImport() {
-    auto* dialog = new QFileDialog(this, tr("Import a chat"));
-    dialog->setObjectName(QStringLiteral("importDialog"));
+    auto* dialog = named("importDialog", new QFileDialog(this, tr("Import a chat")));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     dialog->setNameFilter(tr("Chats exported by Belfry (*.json)"));

@@ -4,6 +4,7 @@
 #include "ui/library/hub_words.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QHBoxLayout>
@@ -73,8 +74,7 @@ DownloadsPanel::DownloadsPanel(QWidget* parent)
     column_ = new QVBoxLayout(rows);
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(Theme::kGap);
-    auto* area = new RowsArea(rows, this);
-    area->setObjectName(QStringLiteral("downloadsArea"));
+    auto* area = named("downloadsArea", new RowsArea(rows, this));
     outer->addWidget(area);
     connect(clear_, &QPushButton::clicked, this, &DownloadsPanel::clearRequested);
     hide();
@@ -99,8 +99,7 @@ DownloadsPanel::Row DownloadsPanel::makeRow(quint64 number) {
     row.name = new ElidedLabel(row.widget);
     row.name->setObjectName(QStringLiteral("downloadName"));
     const auto button = [&](const char* name, const char* picture) {
-        auto* made = new QPushButton(row.widget);
-        made->setObjectName(QString::fromLatin1(name));
+        auto* made = pushButton(name, QString(), row.widget);
         if (picture != nullptr) {
             made->setIcon(icon(QString::fromLatin1(picture)));
             setIconButton(made, 16, 28);

@@ -10,6 +10,7 @@
 #include "ui/library/model_row.h"
 #include "ui/library/offer_card.h"
 #include "ui/library/token_dialog.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QComboBox>
@@ -69,23 +70,17 @@ GetPage::GetPage(QWidget* parent)
     column->setSpacing(Theme::kGap);
     column->addWidget(buildBar());
     auto* below_bar = new QHBoxLayout;
-    promise_ = new QLabel(this);
-    promise_->setObjectName(QStringLiteral("getPromise"));
-    promise_->setTextFormat(Qt::PlainText);
-    promise_->setWordWrap(true);
+    promise_ = wrappedLabel("getPromise", this);
     setTextRole(promise_, TextRole::Muted);
-    token_ = new QPushButton(tr("&Token…"), this);
-    token_->setObjectName(QStringLiteral("getToken"));
+    token_ = pushButton("getToken", tr("&Token…"), this, nullptr, ButtonKind::Flat);
     token_->setToolTip(tr("For models whose licence has to be accepted, and private ones"));
-    setButtonKind(token_, ButtonKind::Flat);
     below_bar->addWidget(promise_, 1);
     below_bar->addWidget(token_);
     column->addLayout(below_bar);
     sides_ = new QBoxLayout(QBoxLayout::LeftToRight);
     sides_->setSpacing(Theme::kPadding);
     auto* left = new QVBoxLayout;
-    list_ = new QListView(this);
-    list_->setObjectName(QStringLiteral("getList"));
+    list_ = named("getList", new QListView(this));
     list_->setAccessibleName(tr("Models to get"));
     list_->setModel(model_);
     list_->setItemDelegate(new ModelRowDelegate(list_));
@@ -95,13 +90,9 @@ GetPage::GetPage(QWidget* parent)
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setTabKeyNavigation(false);
     left->addWidget(list_, 1);
-    more_ = new QPushButton(tr("Show &more"), this);
-    more_->setObjectName(QStringLiteral("getMore"));
+    more_ = pushButton("getMore", tr("Show &more"), this);
     left->addWidget(more_, 0, Qt::AlignLeft);
-    status_ = new QLabel(this);
-    status_->setObjectName(QStringLiteral("getStatus"));
-    status_->setTextFormat(Qt::PlainText);
-    status_->setWordWrap(true);
+    status_ = wrappedLabel("getStatus", this);
     left->addWidget(status_);
     sides_->addLayout(left, 1);
     card_ = new OfferCard(this);
@@ -131,20 +122,17 @@ QWidget* GetPage::buildBar() {
     auto* row = new QHBoxLayout(bar);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(Theme::kGap);
-    field_ = new QLineEdit(bar);
-    field_->setObjectName(QStringLiteral("getField"));
+    field_ = named("getField", new QLineEdit(bar));
     field_->setPlaceholderText(tr("Search, or paste an address or owner/name"));
     field_->setAccessibleName(tr("Search the hub, or an address"));
     field_->setClearButtonEnabled(true);
     field_->setMinimumHeight(Theme::kControlHeight);
-    kind_ = new QComboBox(bar);
-    kind_->setObjectName(QStringLiteral("getKind"));
+    kind_ = named("getKind", new QComboBox(bar));
     kind_->setAccessibleName(tr("What is searched for"));
     kind_->addItem(tr("Models (safetensors)"), static_cast<int>(HubQuery::Kind::Models));
     kind_->addItem(tr("Adapters (PEFT)"), static_cast<int>(HubQuery::Kind::Adapters));
     kind_->addItem(tr("GGUF files"), static_cast<int>(HubQuery::Kind::Gguf));
-    go_ = new QPushButton(bar);
-    go_->setObjectName(QStringLiteral("getGo"));
+    go_ = pushButton("getGo", QString(), bar);
     row->addWidget(field_, 1);
     row->addWidget(kind_);
     row->addWidget(go_);
@@ -402,8 +390,7 @@ void GetPage::refresh() {
     } else if (!base_.isEmpty()) {
         status = tr("Adapters for %1").arg(base_);
     }
-    status_->setText(status);
-    status_->setVisible(!status.isEmpty());
+    setTextOrHide(status_, status);
     setTextRole(status_, role);
 }
 

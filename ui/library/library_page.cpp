@@ -7,6 +7,7 @@
 #include "ui/library/removal_dialog.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
 
@@ -28,20 +29,6 @@ namespace {
 constexpr int kDetailWidth = 340;         ///< At the usual text size.
 constexpr int kDetailsBesideWidth = 1000; ///< From here on the details stand beside the list.
 
-QLabel* wrapped(const char* name, QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setObjectName(QString::fromLatin1(name));
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
-}
-
-void setWords(QLabel* label, const QString& text) {
-    label->setText(text);
-    label->setVisible(!text.isEmpty());
-}
-
 } // namespace
 
 LibraryPage::LibraryPage(QWidget* parent) : QWidget(parent), model_(new LibraryModel(this)) {
@@ -60,10 +47,10 @@ LibraryPage::LibraryPage(QWidget* parent) : QWidget(parent), model_(new LibraryM
     stack_->addWidget(found_);
     stack_->addWidget(buildEmpty());
     column->addWidget(stack_, 1);
-    status_ = wrapped("libraryStatus", this);
+    status_ = selectableLabel("libraryStatus", this);
     setTextRole(status_, TextRole::Muted);
     column->addWidget(status_);
-    gaps_ = wrapped("libraryGaps", this);
+    gaps_ = selectableLabel("libraryGaps", this);
     setTextRole(gaps_, TextRole::Muted);
     column->addWidget(gaps_);
     refresh();
@@ -74,20 +61,15 @@ QWidget* LibraryPage::buildBar() {
     auto* row = new QHBoxLayout(bar);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(Theme::kGap);
-    filter_ = new QLineEdit(bar);
-    filter_->setObjectName(QStringLiteral("libraryFilter"));
+    filter_ = named("libraryFilter", new QLineEdit(bar));
     filter_->setPlaceholderText(tr("Filter by name, size, place"));
     filter_->setAccessibleName(tr("Filter the library"));
     filter_->setClearButtonEnabled(true);
     filter_->setMinimumHeight(Theme::kControlHeight);
-    scan_ = new QPushButton(bar);
-    scan_->setObjectName(QStringLiteral("libraryScan"));
-    auto* folders = new QPushButton(tr("&Folders…"), bar);
-    folders->setObjectName(QStringLiteral("libraryFolders"));
-    folders->setIcon(icon(QStringLiteral("folder")));
+    scan_ = pushButton("libraryScan", QString(), bar);
+    auto* folders = pushButton("libraryFolders", tr("&Folders…"), bar, "folder");
     folders->setToolTip(tr("Folders of yours in which models are looked for"));
-    folders_ = new QMenu(folders);
-    folders_->setObjectName(QStringLiteral("libraryFoldersMenu"));
+    folders_ = named("libraryFoldersMenu", new QMenu(folders));
     row->addWidget(filter_, 1);
     row->addWidget(folders);
     row->addWidget(scan_);
@@ -105,8 +87,7 @@ QWidget* LibraryPage::buildBar() {
 }
 
 QWidget* LibraryPage::buildList() {
-    list_ = new QListView(found_);
-    list_->setObjectName(QStringLiteral("libraryList"));
+    list_ = named("libraryList", new QListView(found_));
     list_->setAccessibleName(tr("Models and adapters on this computer"));
     list_->setModel(model_);
     list_->setItemDelegate(new ModelRowDelegate(list_));
@@ -130,8 +111,7 @@ QWidget* LibraryPage::buildList() {
 }
 
 QWidget* LibraryPage::buildDetail() {
-    auto* area = new QScrollArea(found_);
-    area->setObjectName(QStringLiteral("libraryDetail"));
+    auto* area = named("libraryDetail", new QScrollArea(found_));
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);
     area->setFocusPolicy(Qt::NoFocus);
@@ -141,22 +121,20 @@ QWidget* LibraryPage::buildDetail() {
     auto* column = new QVBoxLayout(card);
     column->setContentsMargins(16, 16, 16, 16);
     column->setSpacing(Theme::kGap);
-    name_ = wrapped("libraryName", card);
+    name_ = selectableLabel("libraryName", card);
     setTextSize(name_, 115, true);
-    facts_ = wrapped("libraryFacts", card);
+    facts_ = selectableLabel("libraryFacts", card);
     setTextRole(facts_, TextRole::Muted);
-    verdict_ = wrapped("libraryVerdict", card);
-    way_out_ = wrapped("libraryWayOut", card);
-    path_ = wrapped("libraryPath", card);
+    verdict_ = selectableLabel("libraryVerdict", card);
+    way_out_ = selectableLabel("libraryWayOut", card);
+    path_ = selectableLabel("libraryPath", card);
     setTextRole(path_, TextRole::Muted);
     for (QLabel* label : {name_, facts_, verdict_, way_out_}) {
         column->addWidget(label);
     }
     column->addSpacing(4);
     const auto button = [&](const QString& text, const char* name, const char* picture) {
-        auto* made = new QPushButton(text, card);
-        made->setObjectName(QString::fromLatin1(name));
-        made->setIcon(icon(QString::fromLatin1(picture)));
+        auto* made = pushButton(name, text, card, picture);
         column->addWidget(made);
         return made;
     };
@@ -196,22 +174,18 @@ QWidget* LibraryPage::buildDetail() {
 }
 
 QWidget* LibraryPage::buildEmpty() {
-    empty_ = new QWidget(stack_);
-    empty_->setObjectName(QStringLiteral("libraryEmpty"));
+    empty_ = named("libraryEmpty", new QWidget(stack_));
     auto* column = new QVBoxLayout(empty_);
     column->setSpacing(Theme::kPadding);
     column->addStretch(2);
-    empty_words_ = wrapped("libraryEmptyWords", empty_);
+    empty_words_ = selectableLabel("libraryEmptyWords", empty_);
     empty_words_->setAlignment(Qt::AlignHCenter);
     column->addWidget(empty_words_);
     auto* row = new QHBoxLayout;
     row->addStretch();
-    auto* get = new QPushButton(tr("&Get a model"), empty_);
-    get->setObjectName(QStringLiteral("libraryEmptyGet"));
-    get->setIcon(icon(QStringLiteral("download")));
-    setButtonKind(get, ButtonKind::Primary);
-    auto* add = new QPushButton(tr("&Add a folder…"), empty_);
-    add->setObjectName(QStringLiteral("libraryEmptyAdd"));
+    auto* get =
+        pushButton("libraryEmptyGet", tr("&Get a model"), empty_, "download", ButtonKind::Primary);
+    auto* add = pushButton("libraryEmptyAdd", tr("&Add a folder…"), empty_);
     row->addWidget(get);
     row->addWidget(add);
     row->addStretch();
@@ -302,14 +276,14 @@ void LibraryPage::refresh() {
         status = tr("Looking was stopped; there may be more.");
     }
     setTextRole(status_, problem_.isEmpty() ? TextRole::Muted : TextRole::Danger);
-    setWords(status_, status);
+    setTextOrHide(status_, status);
     QStringList gaps;
     if (contents != nullptr) {
         for (const engine::Sentence& gap : contents->gaps) {
             gaps << wholeSentence(gap);
         }
     }
-    setWords(gaps_, gaps.join(QLatin1Char('\n')));
+    setTextOrHide(gaps_, gaps.join(QLatin1Char('\n')));
     if (!list_->currentIndex().isValid() && model_->itemCount() > 0 && wanted_.isEmpty()) {
         for (int row = 0; row < model_->rowCount(); ++row) {
             if (model_->item(model_->index(row)) != nullptr) {
@@ -332,11 +306,11 @@ void LibraryPage::refreshDetail() {
     name_->setText(item->revision.isEmpty() ? item->name
                                             : tr("%1 (%2)").arg(item->name, item->revision));
     facts_->setText(itemFacts(*item));
-    setWords(verdict_, verdictSentence(*item));
+    setTextOrHide(verdict_, verdictSentence(*item));
     setTextRole(verdict_, !is_usable || item->fit == LibraryItem::Fit::DoesNotFit ? TextRole::Danger
                           : item->fit == LibraryItem::Fit::Fits ? TextRole::Success
                                                                 : TextRole::Normal);
-    setWords(way_out_, is_usable ? QString() : wholeSentence(item->way_out));
+    setTextOrHide(way_out_, is_usable ? QString() : wholeSentence(item->way_out));
     path_->setText(QDir::toNativeSeparators(item->path));
     load_->setText(is_adapter ? tr("&Add to the model") : tr("&Load"));
     load_->setIcon(icon(is_adapter ? QStringLiteral("plus") : QStringLiteral("play")));

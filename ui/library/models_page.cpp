@@ -3,6 +3,7 @@
 
 #include "ui/library/get_page.h"
 #include "ui/library/library_page.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
 
@@ -25,20 +26,14 @@ ModelsPage::ModelsPage(QWidget* parent)
     column->setSpacing(Theme::kGap);
     auto* row = new QHBoxLayout;
     row->setSpacing(4);
-    auto* back = new QPushButton(tr("&Back"), this);
-    back->setObjectName(QStringLiteral("modelsBack"));
-    back->setIcon(icon(QStringLiteral("chevron-left")));
+    auto* back = pushButton("modelsBack", tr("&Back"), this, "chevron-left", ButtonKind::Flat);
     back->setToolTip(tr("Back to chat and layout (Esc)"));
-    setButtonKind(back, ButtonKind::Flat);
     row->addWidget(back);
     row->addSpacing(8);
     const auto add_tab = [&](Page page, const QString& text, const char* picture,
                              const char* name) {
-        auto* button = new QPushButton(text, this);
-        button->setObjectName(QString::fromLatin1(name));
-        button->setIcon(icon(QString::fromLatin1(picture)));
+        auto* button = pushButton(name, text, this, picture, ButtonKind::Tab);
         button->setCheckable(true);
-        setButtonKind(button, ButtonKind::Tab);
         tabs_->addButton(button, static_cast<int>(page));
         row->addWidget(button);
     };

@@ -6,6 +6,7 @@
 #include "ui/library/family_model.h"
 #include "ui/library/hub_words.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QComboBox>
@@ -27,18 +28,9 @@ namespace {
 constexpr size_t kMostFiles = 12;
 
 QLabel* wrapped(const char* name, QWidget* parent, QVBoxLayout* column) {
-    auto* label = new QLabel(parent);
-    label->setObjectName(QString::fromLatin1(name));
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* label = selectableLabel(name, parent);
     column->addWidget(label);
     return label;
-}
-
-void setCardWords(QLabel* label, const QString& text) {
-    label->setText(text);
-    label->setVisible(!text.isEmpty());
 }
 
 QString filesOf(const HubOffer& offer) {
@@ -84,8 +76,7 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     on_card->setSpacing(4);
     auto* what_if = new QLabel(tr("What if you had …"), card_row_);
     setTextRole(what_if, TextRole::Muted);
-    cards_ = new QComboBox(card_row_);
-    cards_->setObjectName(QStringLiteral("offerCards"));
+    cards_ = named("offerCards", new QComboBox(card_row_));
     cards_->setAccessibleName(tr("A graphics card to plan for"));
     cards_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     cards_->setMinimumContentsLength(14);
@@ -99,8 +90,7 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     on_card->addWidget(cards_);
     column->addWidget(card_row_);
     needs_there_ = wrapped("offerNeedsThere", body, column);
-    quantizations_ = new QListWidget(body);
-    quantizations_->setObjectName(QStringLiteral("offerQuantizations"));
+    quantizations_ = named("offerQuantizations", new QListWidget(body));
     quantizations_->setAccessibleName(tr("Quantizations"));
     quantizations_->setUniformItemSizes(true);
     quantizations_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -111,9 +101,7 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     problem_ = wrapped("offerProblem", body, column);
     setTextRole(problem_, TextRole::Danger);
     const auto button = [&](const char* name, const char* picture) {
-        auto* made = new QPushButton(body);
-        made->setObjectName(QString::fromLatin1(name));
-        made->setIcon(icon(QString::fromLatin1(picture)));
+        auto* made = pushButton(name, QString(), body, picture);
         column->addWidget(made);
         return made;
     };
@@ -176,8 +164,8 @@ void OfferCard::begin(const QString& id, const QString& title, const QString& fa
     base_id_.clear();
     listQuantizations();
     title_->setText(title);
-    setCardWords(subtitle_, title == id ? QString() : id);
-    setCardWords(facts_, facts);
+    setTextOrHide(subtitle_, title == id ? QString() : id);
+    setTextOrHide(facts_, facts);
     verticalScrollBar()->setValue(0);
 }
 
@@ -235,8 +223,8 @@ void OfferCard::showOffer(const HubOffer& offer) {
     if (!is_member_) {
         title_->setText(offer.id);
     }
-    setCardWords(subtitle_,
-                 tr("%1 at revision %2 (%3)").arg(offer.id, offer.revision, offer.commit.left(7)));
+    setTextOrHide(subtitle_,
+                  tr("%1 at revision %2 (%3)").arg(offer.id, offer.revision, offer.commit.left(7)));
     listQuantizations();
     refresh();
 }
@@ -302,13 +290,14 @@ void OfferCard::refresh() {
     const auto role = [](const ModelNeeds& needs) {
         return needs.fits ? TextRole::Success : TextRole::Danger;
     };
-    setCardWords(needs_,
-                 here_.has_value() ? tr("This computer: %1").arg(needsInFull(*here_)) : QString());
+    setTextOrHide(needs_,
+                  here_.has_value() ? tr("This computer: %1").arg(needsInFull(*here_)) : QString());
     setTextRole(needs_, here_.has_value() ? role(*here_) : TextRole::Normal);
     card_row_->setVisible(is_member_);
-    setCardWords(needs_there_, is_member_ && there_.has_value() ? needsInFull(*there_) : QString());
+    setTextOrHide(needs_there_,
+                  is_member_ && there_.has_value() ? needsInFull(*there_) : QString());
     setTextRole(needs_there_, there_.has_value() ? role(*there_) : TextRole::Normal);
-    setCardWords(figures_, offer_.has_value() ? offerFigures(*offer_) : QString());
+    setTextOrHide(figures_, offer_.has_value() ? offerFigures(*offer_) : QString());
     QString plan;
     TextRole plan_role = TextRole::Normal;
     if (offer_.has_value() && offer_->no_use.has_value()) {
@@ -318,19 +307,19 @@ void OfferCard::refresh() {
         plan = tr("Read from its files: %1").arg(needsInFull(*offer_->needs));
         plan_role = role(*offer_->needs);
     }
-    setCardWords(plan_, plan);
+    setTextOrHide(plan_, plan);
     setTextRole(plan_, plan_role);
-    setCardWords(files_, offer_.has_value() ? filesOf(*offer_) : QString());
-    setCardWords(folder_, offer_.has_value()
-                              ? tr("Goes into %1").arg(QDir::toNativeSeparators(offer_->folder))
-                              : QString());
+    setTextOrHide(files_, offer_.has_value() ? filesOf(*offer_) : QString());
+    setTextOrHide(folder_, offer_.has_value()
+                               ? tr("Goes into %1").arg(QDir::toNativeSeparators(offer_->folder))
+                               : QString());
     QString problem = forbidden_;
     if (problem.isEmpty() && error_.has_value()) {
         problem = errorSentence(*error_);
     } else if (problem.isEmpty() && offer_.has_value() && offer_->no_room.has_value()) {
         problem = errorSentence(*offer_->no_room);
     }
-    setCardWords(problem_, problem);
+    setTextOrHide(problem_, problem);
     const bool is_allowed = forbidden_.isEmpty() && !id_.isEmpty();
     look_->setVisible(!offer_.has_value() || is_asking_);
     look_->setEnabled(is_allowed);

@@ -3,6 +3,7 @@
 
 #include "ui/common/needed_height.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QDialogButtonBox>
@@ -28,8 +29,7 @@ RemovalDialog::RemovalDialog(const LibraryRemoval& removal, QWidget* parent) : Q
     column->setContentsMargins(20, 16, 20, 16);
     column->setSpacing(12);
     const auto add = [&](const QString& text, const char* name) {
-        auto* label = new QLabel(text, this);
-        label->setObjectName(QString::fromLatin1(name));
+        auto* label = named(name, new QLabel(text, this));
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
         column->addWidget(label);

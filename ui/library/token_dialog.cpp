@@ -2,6 +2,7 @@
 #include "ui/library/token_dialog.h"
 
 #include "ui/common/needed_height.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QDialogButtonBox>
@@ -34,8 +35,7 @@ TokenDialog::TokenDialog(const NetworkFacts& network,
         return label;
     };
     const auto page = [&](const QString& text, const char* name, const QString& address) {
-        auto* button = new QPushButton(text, this);
-        button->setObjectName(QString::fromLatin1(name));
+        auto* button = pushButton(name, text, this);
         button->setAutoDefault(false);
         button->setToolTip(address);
         auto* row = new QHBoxLayout;

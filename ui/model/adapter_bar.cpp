@@ -6,6 +6,7 @@
 #include "ui/model/folder_words.h"
 #include "ui/model/session.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QHBoxLayout>
@@ -22,13 +23,10 @@ AdapterBar::AdapterBar(Session* session, QWidget* parent) : QWidget(parent), ses
     row_ = new QHBoxLayout(this);
     row_->setContentsMargins(0, 0, 0, 0);
     row_->setSpacing(Theme::kGap);
-    list_button_ = new QPushButton(this);
-    list_button_->setObjectName(QStringLiteral("adapterListButton"));
+    list_button_ = pushButton("adapterListButton", QString(), this);
     list_button_->hide();
     row_->addWidget(list_button_);
-    add_button_ = new QPushButton(tr("Adapter"), this);
-    add_button_->setObjectName(QStringLiteral("addAdapterButton"));
-    add_button_->setIcon(icon(QStringLiteral("plus")));
+    add_button_ = pushButton("addAdapterButton", tr("Adapter"), this, "plus");
     add_button_->setAccessibleName(tr("Add an adapter"));
     add_button_->setToolTip(
         tr("Add a LoRA adapter, a PEFT folder or a GGUF file, or drop one into the window"));

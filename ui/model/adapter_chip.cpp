@@ -3,6 +3,7 @@
 
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QHBoxLayout>
@@ -41,8 +42,7 @@ AdapterChip::AdapterChip(QWidget* parent) : QFrame(parent) {
     name_ = new ElidedLabel(this);
     name_->setMinimumCharacters(8);
     name_->setMaximumWidth(200);
-    slider_ = new QSlider(Qt::Horizontal, this);
-    slider_->setObjectName(QStringLiteral("adapterStrength"));
+    slider_ = named("adapterStrength", new QSlider(Qt::Horizontal, this));
     slider_->setRange(0, kSteps);
     slider_->setPageStep(4);
     slider_->setFixedWidth(kSliderWidth);

@@ -5,6 +5,7 @@
 #include "ui/model/session.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QDir>
@@ -26,31 +27,22 @@ constexpr int kButtonHeight = 28; ///< Inside the frame, with air around it.
 
 ChosenChip::ChosenChip(Session* session, QWidget* parent) : QFrame(parent), session_(session) {
     setObjectName(QStringLiteral("chosenChip"));
-    name_ = new ElidedLabel(this);
-    name_->setObjectName(QStringLiteral("chosenName"));
+    name_ = named("chosenName", new ElidedLabel(this));
     name_->setElideMode(Qt::ElideMiddle);
     name_->setMinimumCharacters(8);
     name_->setMaximumWidth(kWidestName);
     setTextSize(name_, 100, true);
-    state_ = new ElidedLabel(this);
-    state_->setObjectName(QStringLiteral("chosenState"));
+    state_ = named("chosenState", new ElidedLabel(this));
     state_->setMinimumCharacters(0); // frame and button say it too where there is no room
     state_->setTextFormat(Qt::PlainText);
     setTextRole(state_, TextRole::Muted);
     setTextSize(state_, 95);
-    load_ = new QPushButton(tr("Load"), this);
-    load_->setObjectName(QStringLiteral("chosenLoad"));
-    setButtonKind(load_, ButtonKind::Primary);
-    why_ = new QPushButton(tr("Why?"), this);
-    why_->setObjectName(QStringLiteral("chosenWhy"));
+    load_ = pushButton("chosenLoad", tr("Load"), this, nullptr, ButtonKind::Primary);
+    why_ = pushButton("chosenWhy", tr("Why?"), this, nullptr, ButtonKind::Flat);
     why_->setAccessibleName(tr("Say why the folder cannot be used"));
     why_->setToolTip(tr("Say why"));
-    setButtonKind(why_, ButtonKind::Flat);
-    back_ = new QPushButton(this);
-    back_->setObjectName(QStringLiteral("chosenBack"));
-    back_->setIcon(icon(QStringLiteral("close")));
+    back_ = pushButton("chosenBack", QString(), this, "close", ButtonKind::Flat);
     setIconButton(back_, 14, 28);
-    setButtonKind(back_, ButtonKind::Flat);
     for (QPushButton* button : {load_, why_}) {
         button->setMaximumHeight(kButtonHeight * textZoom() / 100);
     }

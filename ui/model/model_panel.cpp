@@ -12,6 +12,7 @@
 #include "ui/model/recent_models.h"
 #include "ui/model/session.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QCheckBox>
@@ -40,15 +41,6 @@ namespace {
 
 constexpr int kPanelWidth = 544; ///< With its shadow, at the usual text size ...
 constexpr int kWidestZoom = 150; ///< ... and as wide as a small window takes.
-
-QLabel* wrapped(const QString& object_name, QWidget* parent) {
-    auto* label = new QLabel(parent);
-    label->setObjectName(object_name);
-    label->setWordWrap(true);
-    label->setTextFormat(Qt::PlainText);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
-}
 
 QComboBox* optionBox(const QString& object_name, const QString& name, QWidget* parent) {
     auto* box = new QComboBox(parent);
@@ -204,9 +196,7 @@ void ModelPanel::buildSources(bool has_demo_model) {
     sources_ = new QGridLayout;
     sources_->setSpacing(Theme::kGap);
     const auto add = [this](const QString& text, const char* object_name, const char* icon_name) {
-        auto* button = new QPushButton(text, this);
-        button->setObjectName(QString::fromLatin1(object_name));
-        button->setIcon(icon(QString::fromLatin1(icon_name)));
+        auto* button = pushButton(object_name, text, this, icon_name);
         source_buttons_.push_back(button);
         return button;
     };
@@ -265,8 +255,7 @@ void ModelPanel::buildRecent(QVBoxLayout* column) {
     setTextRole(recent_title_, TextRole::Muted);
     setTextSize(recent_title_, 90);
     column->addWidget(recent_title_);
-    recent_view_ = new QListView(this);
-    recent_view_->setObjectName(QStringLiteral("recentModels"));
+    recent_view_ = named("recentModels", new QListView(this));
     recent_view_->setAccessibleName(tr("Recent models"));
     recent_view_->setModel(recent_);
     recent_view_->setFrameShape(QFrame::NoFrame);
@@ -287,12 +276,12 @@ QWidget* ModelPanel::buildFacts() {
     auto* inside = new QVBoxLayout(inside_);
     inside->setContentsMargins(0, Theme::kGap, 0, 0);
     inside->setSpacing(4);
-    name_label_ = wrapped(QStringLiteral("chosenModelName"), inside_);
+    name_label_ = selectableLabel("chosenModelName", inside_);
     setTextSize(name_label_, 115, true);
-    facts_label_ = wrapped(QStringLiteral("chosenModelFacts"), inside_);
+    facts_label_ = selectableLabel("chosenModelFacts", inside_);
     setTextRole(facts_label_, TextRole::Muted);
-    problem_label_ = wrapped(QStringLiteral("chosenModelProblem"), inside_);
-    beside_label_ = wrapped(QStringLiteral("chosenModelBeside"), inside_);
+    problem_label_ = selectableLabel("chosenModelProblem", inside_);
+    beside_label_ = selectableLabel("chosenModelBeside", inside_);
     setTextRole(beside_label_, TextRole::Muted);
     inside->addWidget(name_label_);
     inside->addWidget(beside_label_);
@@ -301,12 +290,9 @@ QWidget* ModelPanel::buildFacts() {
     missing_ = new QWidget(inside_);
     auto* repairs = new QHBoxLayout(missing_);
     repairs->setContentsMargins(0, 4, 0, 0);
-    auto* locate_button = new QPushButton(tr("Lo&cate…"), missing_);
-    locate_button->setObjectName(QStringLiteral("locateModelButton"));
-    locate_button->setIcon(icon(QStringLiteral("search")));
+    auto* locate_button = pushButton("locateModelButton", tr("Lo&cate…"), missing_, "search");
     locate_button->setToolTip(tr("Tell where the folder is now"));
-    auto* remove_button = new QPushButton(tr("Re&move from the list"), missing_);
-    remove_button->setObjectName(QStringLiteral("removeModelButton"));
+    auto* remove_button = pushButton("removeModelButton", tr("Re&move from the list"), missing_);
     remove_button->setToolTip(tr("Forget this folder; no file is deleted"));
     repairs->addWidget(locate_button);
     repairs->addWidget(remove_button);
@@ -351,7 +337,7 @@ QFormLayout* ModelPanel::buildChoices() {
     };
     row(tr("&Placement"), placement_box_);
     row(tr("&Weights"), format_box_);
-    comparisons_label_ = wrapped(QStringLiteral("comparisonsLabel"), options_);
+    comparisons_label_ = selectableLabel("comparisonsLabel", options_);
     comparisons_label_->setTextFormat(Qt::RichText);
     comparisons_label_->setVisible(false);
     setTextRole(comparisons_label_, TextRole::Muted);
@@ -397,8 +383,7 @@ QWidget* ModelPanel::buildOptions() {
     options_ = new QWidget(this);
     QFormLayout* form = buildChoices();
     buildAssistant(form);
-    text_only_ = new QCheckBox(options_);
-    text_only_->setObjectName(QStringLiteral("textOnlyBox"));
+    text_only_ = named("textOnlyBox", new QCheckBox(options_));
     text_only_->setToolTip(toolTipText(
         tr("The vision and the audio tower stay in the files and take no memory. Pictures and "
            "sounds cannot be read then; loading without this option brings them back.")));
@@ -413,13 +398,11 @@ QWidget* ModelPanel::buildOptions() {
 }
 
 QWidget* ModelPanel::buildProposal() {
-    proposal_ = new QWidget(this);
-    proposal_->setObjectName(QStringLiteral("fourBitsProposal"));
+    proposal_ = named("fourBitsProposal", new QWidget(this));
     auto* row = new QHBoxLayout(proposal_);
     row->setContentsMargins(0, Theme::kGap, 0, 0);
-    proposal_label_ = wrapped(QStringLiteral("fourBitsWords"), proposal_);
-    auto* use = new QPushButton(tr("Use &4 bits"), proposal_);
-    use->setObjectName(QStringLiteral("fourBitsButton"));
+    proposal_label_ = selectableLabel("fourBitsWords", proposal_);
+    auto* use = pushButton("fourBitsButton", tr("Use &4 bits"), proposal_);
     row->addWidget(proposal_label_, 1);
     row->addWidget(use, 0, Qt::AlignVCenter);
     proposal_->hide();
@@ -428,13 +411,11 @@ QWidget* ModelPanel::buildProposal() {
 }
 
 QWidget* ModelPanel::buildAssistantProposal() {
-    assistant_proposal_ = new QWidget(this);
-    assistant_proposal_->setObjectName(QStringLiteral("assistantProposal"));
+    assistant_proposal_ = named("assistantProposal", new QWidget(this));
     auto* row = new QHBoxLayout(assistant_proposal_);
     row->setContentsMargins(0, Theme::kGap, 0, 0);
-    assistant_label_ = wrapped(QStringLiteral("assistantWords"), assistant_proposal_);
-    auto* use = new QPushButton(tr("&Use it"), assistant_proposal_);
-    use->setObjectName(QStringLiteral("assistantButton"));
+    assistant_label_ = selectableLabel("assistantWords", assistant_proposal_);
+    auto* use = pushButton("assistantButton", tr("&Use it"), assistant_proposal_);
     row->addWidget(assistant_label_, 1);
     row->addWidget(use, 0, Qt::AlignVCenter);
     assistant_proposal_->hide();
@@ -443,8 +424,7 @@ QWidget* ModelPanel::buildAssistantProposal() {
 }
 
 void ModelPanel::buildFoot() {
-    foot_ = new QWidget(this);
-    foot_->setObjectName(QStringLiteral("panelFoot"));
+    foot_ = named("panelFoot", new QWidget(this));
     auto* column = new QVBoxLayout(foot_);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -456,13 +436,9 @@ void ModelPanel::buildFoot() {
     foot_row_->setContentsMargins(16, 12, 16, 12);
     foot_row_->setSpacing(Theme::kGap);
     column->addLayout(foot_row_);
-    plan_label_ = wrapped(QStringLiteral("panelPlan"), foot_);
-    load_button_ = new QPushButton(tr("&Load"), foot_);
-    load_button_->setObjectName(QStringLiteral("loadButton"));
-    setButtonKind(load_button_, ButtonKind::Primary);
-    launch_button_ = new QPushButton(tr("&Run it on a server…"), foot_);
-    launch_button_->setObjectName(QStringLiteral("launchButton"));
-    launch_button_->setIcon(icon(QStringLiteral("server")));
+    plan_label_ = selectableLabel("panelPlan", foot_);
+    load_button_ = pushButton("loadButton", tr("&Load"), foot_, nullptr, ButtonKind::Primary);
+    launch_button_ = pushButton("launchButton", tr("&Run it on a server…"), foot_, "server");
     launch_button_->hide();
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(Theme::kGap);
@@ -634,8 +610,7 @@ void ModelPanel::refresh() {
         }
     }
     missing_->setVisible(error != nullptr && recent_->isMissing(session_->model()));
-    problem_label_->setText(problems.join(QLatin1Char('\n')));
-    problem_label_->setVisible(!problems.isEmpty());
+    setTextOrHide(problem_label_, problems.join(QLatin1Char('\n')));
     const bool is_lost =
         is_server && !problems.isEmpty() && server_.kind != ServerState::Kind::Loading;
     setTextRole(problem_label_, error != nullptr || is_lost ? TextRole::Danger : TextRole::Muted);
@@ -722,11 +697,11 @@ void ModelPanel::showComparisons(const QString& model,
             rows.append(comparisonRow(*one));
         }
     }
-    comparisons_label_->setText(
+    const QString table =
         QStringLiteral("<table>%1%2</table>")
             .arg(tableRow({tr("Beside 16 bits"), tr("same token"), tr("KL"), tr("measured")}),
-                 rows.join(QString())));
-    comparisons_label_->setVisible(!rows.isEmpty());
+                 rows.join(QString()));
+    setTextOrHide(comparisons_label_, rows.isEmpty() ? QString() : table);
     updateGeometry();
 }
 

@@ -20,6 +20,7 @@
 #include "ui/model/recent_models.h"
 #include "ui/model/session.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
 #include "ui/window/drop_overlay.h"
@@ -120,13 +121,11 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     column->addWidget(bar);
     column->addWidget(line(QFrame::HLine, central));
     body_ = new PageStack(central);
-    splitter_ = new QSplitter(Qt::Horizontal, body_);
-    splitter_->setObjectName(QStringLiteral("mainSplitter"));
+    splitter_ = named("mainSplitter", new QSplitter(Qt::Horizontal, body_));
     splitter_->setChildrenCollapsible(false);
     splitter_->addWidget(buildSide());
     splitter_->addWidget(buildCentre());
-    meter_ = new MemoryMeter(splitter_);
-    meter_->setObjectName(QStringLiteral("memoryMeter"));
+    meter_ = named("memoryMeter", new MemoryMeter(splitter_));
     meter_side_ = meter_;
     splitter_->addWidget(meter_);
     splitter_->setStretchFactor(1, 1);
@@ -174,13 +173,10 @@ void MainWindow::buildTopBar(QWidget* bar) {
     keeps_room.setRetainSizeWhenHidden(true); // what stands right of it stays there
     adapter_bar_->setSizePolicy(keeps_room);
     status_ = new StatusStrip(session_, bar);
-    menu_button_ = new QPushButton(bar);
-    menu_button_->setObjectName(QStringLiteral("menuButton"));
-    menu_button_->setIcon(icon(QStringLiteral("settings")));
+    menu_button_ = pushButton("menuButton", QString(), bar, "settings", ButtonKind::Flat);
     setIconButton(menu_button_, 16, Theme::kControlHeight);
     menu_button_->setAccessibleName(tr("Settings and help"));
     menu_button_->setToolTip(tr("Settings and help"));
-    setButtonKind(menu_button_, ButtonKind::Flat);
     row->addWidget(model_button_);
     row->addWidget(chosen_chip_);
     row->addWidget(adapter_bar_, 1);
@@ -189,8 +185,7 @@ void MainWindow::buildTopBar(QWidget* bar) {
 }
 
 QWidget* MainWindow::buildSide() {
-    history_ = new HistoryPane(splitter_);
-    history_->setObjectName(QStringLiteral("historyPane"));
+    history_ = named("historyPane", new HistoryPane(splitter_));
     const auto fit = [this] {
         history_->setMinimumWidth(kLeastSideWidth * textZoom() / 100);
         fitPanes();
@@ -229,9 +224,7 @@ QWidget* MainWindow::buildCentre() {
     rows->addWidget(tabs_line);
     rows->addLayout(header_row_);
     // Where the list of chats has given way, the way back to it.
-    side_button_ = new QPushButton(tab_bar_);
-    side_button_->setObjectName(QStringLiteral("showSideButton"));
-    side_button_->setIcon(icon(QStringLiteral("sidebar")));
+    side_button_ = pushButton("showSideButton", QString(), tab_bar_, "sidebar");
     side_button_->setAccessibleName(tr("Show the list of chats"));
     setKeyToolTip(side_button_, side_button_->accessibleName(), QStringLiteral("toggleSidebar"));
     setIconButton(side_button_, 16, Theme::kControlHeight);
@@ -261,8 +254,7 @@ QWidget* MainWindow::buildCentre() {
     waiting_mark_ = new TabMark(tabs_->button(static_cast<int>(Tab::Layout)));
     column->addWidget(tab_bar_);
 
-    panes_ = new QSplitter(Qt::Horizontal, centre);
-    panes_->setObjectName(QStringLiteral("paneSplitter"));
+    panes_ = named("paneSplitter", new QSplitter(Qt::Horizontal, centre));
     panes_->setChildrenCollapsible(false);
     chat_side_ = new QWidget(panes_);
     auto* chat_column = new QVBoxLayout(chat_side_);
@@ -271,10 +263,8 @@ QWidget* MainWindow::buildCentre() {
     chat_stack_ = new PageStack(chat_side_);
     welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
     unusable_ = new UnusablePage(setup_.has_demo_model, chat_stack_);
-    chat_ = new ChatView(chat_stack_);
-    chat_->setObjectName(QStringLiteral("chatView"));
-    compare_ = new ComparePane(chat_stack_);
-    compare_->setObjectName(QStringLiteral("comparePane"));
+    chat_ = named("chatView", new ChatView(chat_stack_));
+    compare_ = named("comparePane", new ComparePane(chat_stack_));
     samples_ = new SamplesStrip(chat_side_);
     chat_stack_->addWidget(welcome_);
     chat_stack_->addWidget(unusable_);
@@ -282,8 +272,7 @@ QWidget* MainWindow::buildCentre() {
     chat_stack_->addWidget(compare_);
     chat_column->addWidget(samples_);
     chat_column->addWidget(chat_stack_, 1);
-    layout_ = new LayoutView(panes_);
-    layout_->setObjectName(QStringLiteral("layoutView"));
+    layout_ = named("layoutView", new LayoutView(panes_));
     layout_footer_ = layout_->findChild<QWidget*>(QStringLiteral("layoutFooter"));
     panes_->addWidget(chat_side_);
     panes_->addWidget(layout_);

@@ -4,6 +4,7 @@
 #include "ui/common/error_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QAccessible>
@@ -56,41 +57,23 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing
     setAccessibleName(tr("Notice"));
     icon_ = new QLabel(this);
     icon_->setFixedSize(20, 20);
-    title_ = new QLabel(this);
-    title_->setObjectName(QStringLiteral("noticeTitle"));
-    title_->setTextFormat(Qt::PlainText);
-    title_->setWordWrap(true);
+    title_ = wrappedLabel("noticeTitle", this);
     setTextSize(title_, 100, true);
-    detail_ = new QLabel(this);
-    detail_->setObjectName(QStringLiteral("noticeDetail"));
-    detail_->setTextFormat(Qt::PlainText);
-    detail_->setWordWrap(true);
-    detail_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    more_ = new QLabel(this);
-    more_->setObjectName(QStringLiteral("noticeMore"));
-    more_->setTextFormat(Qt::PlainText);
-    more_->setWordWrap(true);
-    more_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    detail_ = selectableLabel("noticeDetail", this);
+    more_ = selectableLabel("noticeMore", this);
     more_->hide();
     setTextRole(more_, TextRole::Muted);
     setTextSize(more_, 92);
-    toggle_ = new QPushButton(tr("Details"), this);
-    toggle_->setObjectName(QStringLiteral("noticeToggle"));
+    toggle_ = pushButton("noticeToggle", tr("Details"), this);
     toggle_->setCheckable(true);
     toggle_->setAccessibleName(tr("Show details of the message"));
     toggle_->hide();
-    action_ = new QPushButton(this);
-    action_->setObjectName(QStringLiteral("noticeAction"));
-    also_ = new QPushButton(this);
-    also_->setObjectName(QStringLiteral("noticeAlso"));
-    copy_ = new QPushButton(this);
-    copy_->setObjectName(QStringLiteral("noticeCopy"));
-    copy_->setIcon(icon(QStringLiteral("copy")));
+    action_ = pushButton("noticeAction", QString(), this);
+    also_ = pushButton("noticeAlso", QString(), this);
+    copy_ = pushButton("noticeCopy", QString(), this, "copy");
     copy_->setAccessibleName(tr("Copy this message"));
     copy_->setToolTip(copy_->accessibleName());
-    close_ = new QPushButton(this);
-    close_->setObjectName(QStringLiteral("noticeClose"));
-    close_->setIcon(icon(QStringLiteral("close")));
+    close_ = pushButton("noticeClose", QString(), this, "close");
     close_->setAccessibleName(tr("Dismiss this message"));
     close_->setToolTip(close_->accessibleName());
     for (QPushButton* button : {copy_, close_}) {
@@ -174,8 +157,7 @@ void NoticeStrip::showNotice(const QString& what, const QString& detail, Kind ki
         iconPixmap(kind == Kind::Error ? QStringLiteral("alert") : QStringLiteral("info"), 20,
                    kind == Kind::Error ? theme.danger : theme.accent, devicePixelRatioF()));
     title_->setText(what);
-    detail_->setText(detail);
-    detail_->setVisible(!detail.isEmpty());
+    setTextOrHide(detail_, detail);
     action_->hide();
     also_->hide();
     more_->clear();

@@ -6,6 +6,7 @@
 #include "ui/model/session.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QDateTime>
@@ -66,39 +67,25 @@ StateWords wordsOf(ServerState::Kind kind) {
 
 StatusStrip::StatusStrip(Session* session, QWidget* parent) : QWidget(parent), session_(session) {
     setObjectName(QStringLiteral("statusStrip"));
-    state_label_ = new QLabel(this);
-    state_label_->setObjectName(QStringLiteral("engineState"));
+    state_label_ = named("engineState", new QLabel(this));
     setTextSize(state_label_, 95, true);
-    why_button_ = new QPushButton(tr("Cannot be used"), this);
-    why_button_->setObjectName(QStringLiteral("whyButton"));
-    why_button_->setIcon(icon(QStringLiteral("alert")));
+    why_button_ = pushButton("whyButton", tr("Cannot be used"), this, "alert", ButtonKind::Flat);
     why_button_->setToolTip(tr("Say why"));
-    setButtonKind(why_button_, ButtonKind::Flat);
-    detail_label_ = new ElidedLabel(this);
-    detail_label_->setObjectName(QStringLiteral("engineStateDetail"));
+    detail_label_ = named("engineStateDetail", new ElidedLabel(this));
     detail_label_->setMinimumCharacters(0);
     setTextRole(detail_label_, TextRole::Muted);
     setTextSize(detail_label_, 95);
-    progress_ = new QProgressBar(this);
-    progress_->setObjectName(QStringLiteral("loadProgress"));
+    progress_ = named("loadProgress", new QProgressBar(this));
     progress_->setAccessibleName(tr("Progress"));
     progress_->setTextVisible(false);
     progress_->setFixedWidth(140);
-    serving_button_ = new QPushButton(this);
-    serving_button_->setObjectName(QStringLiteral("servingButton"));
-    serving_button_->setIcon(icon(QStringLiteral("server")));
-    setButtonKind(serving_button_, ButtonKind::Flat);
+    serving_button_ = pushButton("servingButton", QString(), this, "server", ButtonKind::Flat);
     serving_button_->hide();
-    cancel_button_ = new QPushButton(tr("Cancel"), this);
-    cancel_button_->setObjectName(QStringLiteral("cancelButton"));
+    cancel_button_ = pushButton("cancelButton", tr("Cancel"), this);
     cancel_button_->setToolTip(tr("Stop loading or moving; what was there before stays"));
-    load_button_ = new QPushButton(tr("Load"), this);
-    load_button_->setObjectName(QStringLiteral("topLoadButton"));
+    load_button_ = pushButton("topLoadButton", tr("Load"), this, nullptr, ButtonKind::Primary);
     load_button_->setToolTip(tr("Load the chosen model"));
-    setButtonKind(load_button_, ButtonKind::Primary);
-    eject_button_ = new QPushButton(tr("Eject"), this);
-    eject_button_->setObjectName(QStringLiteral("ejectButton"));
-    eject_button_->setIcon(icon(QStringLiteral("eject")));
+    eject_button_ = pushButton("ejectButton", tr("Eject"), this, "eject");
     eject_button_->setToolTip(tr("Remove the model from memory"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(16, 0, 0, 0);

@@ -2,6 +2,7 @@
 #include "ui/window/unusable_page.h"
 
 #include "ui/style/elided_label.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QAccessible>
@@ -61,27 +62,15 @@ UnusablePage::UnusablePage(bool has_demo_model, QWidget* parent) : QWidget(paren
     setTextRole(folder, TextRole::Muted);
     folder_ = folder;
     column->addWidget(folder_);
-    why_ = new QLabel(page);
-    why_->setObjectName(QStringLiteral("unusableWhy"));
-    why_->setTextFormat(Qt::PlainText);
+    why_ = selectableLabel("unusableWhy", page);
     why_->setAlignment(Qt::AlignHCenter);
-    why_->setWordWrap(true);
-    why_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(why_);
     column->addSpacing(16);
-    choose_ = new QPushButton(tr("Choose another &folder…"), page);
-    choose_->setObjectName(QStringLiteral("unusableChoose"));
-    choose_->setIcon(icon(QStringLiteral("folder")));
-    server_ = new QPushButton(tr("&Server…"), page);
-    server_->setObjectName(QStringLiteral("unusableServer"));
-    server_->setIcon(icon(QStringLiteral("server")));
+    choose_ = pushButton("unusableChoose", tr("Choose another &folder…"), page, "folder");
+    server_ = pushButton("unusableServer", tr("&Server…"), page, "server");
     server_->setToolTip(tr("Another address, another key, another model"));
-    get_ = new QPushButton(tr("&Get a model…"), page);
-    get_->setObjectName(QStringLiteral("unusableGet"));
-    get_->setIcon(icon(QStringLiteral("download")));
-    setButtonKind(get_, ButtonKind::Flat);
-    auto* demo = new QPushButton(tr("Try the &demo model"), page);
-    demo->setObjectName(QStringLiteral("unusableDemo"));
+    get_ = pushButton("unusableGet", tr("&Get a model…"), page, "download", ButtonKind::Flat);
+    auto* demo = pushButton("unusableDemo", tr("Try the &demo model"), page);
     demo->setVisible(has_demo_model);
     auto* buttons = new QHBoxLayout();
     buttons->addStretch();

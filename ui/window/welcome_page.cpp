@@ -3,6 +3,7 @@
 
 #include "ui/model/recent_models.h"
 #include "ui/style/format.h"
+#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
 
 #include <QDir>
@@ -77,13 +78,10 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     auto* buttons = new QHBoxLayout();
     buttons->addStretch();
     // Made in the order in which they stand: that is the order of Tab.
-    auto* demo_button = new QPushButton(tr("Try the &demo model"), content);
-    demo_button->setObjectName(QStringLiteral("welcomeDemo"));
+    auto* demo_button = pushButton("welcomeDemo", tr("Try the &demo model"), content);
     demo_button->setToolTip(tr("Loads the small model that comes with Belfry; it understands "
                                "pictures and sounds"));
-    auto* choose_button = new QPushButton(tr("Choose a &folder…"), content);
-    choose_button->setObjectName(QStringLiteral("welcomeChoose"));
-    choose_button->setIcon(icon(QStringLiteral("folder")));
+    auto* choose_button = pushButton("welcomeChoose", tr("Choose a &folder…"), content, "folder");
     setButtonKind(has_demo_model ? demo_button : choose_button, ButtonKind::Primary);
     demo_button->setVisible(has_demo_model);
     buttons->addWidget(demo_button);
@@ -93,10 +91,7 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     auto* more = new QHBoxLayout();
     more->addStretch();
     const auto link = [&](const QString& text, const char* name, const char* picture) {
-        auto* button = new QPushButton(text, content);
-        button->setObjectName(QString::fromLatin1(name));
-        button->setIcon(icon(QString::fromLatin1(picture)));
-        setButtonKind(button, ButtonKind::Flat);
+        auto* button = pushButton(name, text, content, picture, ButtonKind::Flat);
         more->addWidget(button);
         return button;
     };
@@ -111,8 +106,7 @@ WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* par
     recent_title_ = new QLabel(tr("Recent"), content);
     setTextRole(recent_title_, TextRole::Muted);
     column->addWidget(recent_title_);
-    recent_view_ = new QListView(content);
-    recent_view_->setObjectName(QStringLiteral("welcomeRecent"));
+    recent_view_ = named("welcomeRecent", new QListView(content));
     recent_view_->setAccessibleName(tr("Recent models"));
     recent_view_->setModel(recent);
     recent_view_->setFrameShape(QFrame::NoFrame);

@@ -185,7 +185,7 @@ Result<void> SingleLayers::attend(const LayerCall& call, int index, MatF32 norme
     args.q = q.data;
     MutF32 out = where.matrix(call.stack.o, rows, q_width);
     args.out = out.data;
-    if (&where == &home) {
+    if (&where == &home && !text.recipe.has_query_gate) {
         ENGINE_ASSIGN(
             const bool is_done,
             LentRows(*model_, home, rows)
