@@ -9,8 +9,8 @@
 #include "ui/media/sound_range.h"
 #include "ui/media/waveform.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -61,9 +61,7 @@ AttachmentChip::AttachmentChip(const Attachment& attachment,
       remove_(smallButton(QStringLiteral("close"), tr("Remove %1").arg(attachment.name), this)) {
     setObjectName(QStringLiteral("attachmentChip"));
     setFocusPolicy(Qt::StrongFocus);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(isSound() ? 12 : 8 + kPicture + 8, 8, 4, 8);
-    layout->setSpacing(0);
+    auto* layout = columnIn(this, {isSound() ? 12 : 8 + kPicture + 8, 8, 4, 8}, 0);
     auto* row = new QHBoxLayout();
     row->setSpacing(4);
     name_->setText(
@@ -103,9 +101,7 @@ void AttachmentChip::buildSound() {
     range_ = new SoundRange(media_, this);
     range_->hide();
     choices_ = new QWidget(this);
-    auto* buttons = new QHBoxLayout(choices_);
-    buttons->setContentsMargins(0, 4, 8, 0);
-    buttons->setSpacing(8);
+    auto* buttons = rowIn(choices_, {0, 4, 8, 0}, 8);
     shorten_ = pushButton("useFirstPart", QString(), choices_);
     auto* choose = pushButton("choosePart", tr("Choose a part"), choices_);
     choose->setAccessibleName(tr("Choose the part of %1 that is used").arg(attachment_.name));
@@ -113,12 +109,10 @@ void AttachmentChip::buildSound() {
     buttons->addWidget(choose);
     buttons->addStretch(1);
     choices_->hide();
-    auto* player_row = new QHBoxLayout();
-    player_row->setContentsMargins(0, 0, 8, 0);
+    auto* player_row = rowIn(nullptr, {0, 0, 8, 0});
     player_row->addWidget(card_);
     column->addLayout(player_row);
-    auto* range_row = new QHBoxLayout();
-    range_row->setContentsMargins(0, 0, 8, 0);
+    auto* range_row = rowIn(nullptr, {0, 0, 8, 0});
     range_row->addWidget(range_);
     column->addLayout(range_row);
     column->addWidget(detail_);

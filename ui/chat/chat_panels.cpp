@@ -3,6 +3,7 @@
 
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -54,9 +55,7 @@ SystemPromptPanel::SystemPromptPanel(QWidget* parent)
     : QFrame(parent), editor_(new QPlainTextEdit(this)) {
     setObjectName(QStringLiteral("systemPromptPanel"));
     setArea(this, Area::Surface);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(24, 12, 24, 12);
-    layout->setSpacing(8);
+    auto* layout = columnIn(this, {24, 12, 24, 12}, 8);
     QLabel* title =
         caption(tr("System prompt: what the model is told before the first message of this chat"),
                 editor_, this);
@@ -131,9 +130,7 @@ SamplingPanel::SamplingPanel(QWidget* parent)
     save_->setAccessibleName(save_->text());
     delete_->setAccessibleName(delete_->text());
 
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(24, 12, 24, 12);
-    layout->setSpacing(12);
+    auto* layout = columnIn(this, {24, 12, 24, 12}, 12);
     auto* top = new QHBoxLayout();
     top->setSpacing(8);
     top->addWidget(caption(tr("Preset"), presets_, this));

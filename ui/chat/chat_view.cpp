@@ -14,9 +14,9 @@
 #include "ui/media/media_cache.h"
 #include "ui/media/sound_player.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -125,9 +125,7 @@ ChatView::ChatView(QWidget* parent)
     setAcceptDrops(true);
     setArea(this, Area::Window);
     settings_.prompts = defaultPrompts();
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = columnIn(this, {0, 0, 0, 0}, 0);
     buildHeader();
     buildBody();
     connectHeader();
@@ -144,9 +142,7 @@ ChatView::~ChatView() = default;
 
 void ChatView::buildHeader() {
     header_ = named("chatHeader", new QWidget(this));
-    auto* row = new QHBoxLayout(header_);
-    row->setContentsMargins(16, 4, 16, 4);
-    row->setSpacing(8);
+    auto* row = rowIn(header_, {16, 4, 16, 4}, 8);
     gauge_ = new ContextGauge(header_);
     prompt_button_ =
         headerButton(QStringLiteral("systemPromptButton"), tr("System prompt"), header_);
@@ -194,13 +190,10 @@ void ChatView::buildBody() {
     to_end_->hide();
 
     bottom_ = new QWidget(this);
-    auto* outer = new QHBoxLayout(bottom_);
-    outer->setContentsMargins(24, 4, 24, 16);
+    auto* outer = rowIn(bottom_, {24, 4, 24, 16});
     auto* column = new QWidget(bottom_);
     column->setMaximumWidth(kWidestColumn);
-    auto* inner = new QVBoxLayout(column);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->setSpacing(4);
+    auto* inner = columnIn(column, {0, 0, 0, 0}, 4);
     composer_ = new Composer(media_, player_, column);
     host_label_ = wrappedLabel("hostBadge", column);
     setTextRole(host_label_, TextRole::Accent);

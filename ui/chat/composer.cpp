@@ -11,8 +11,8 @@
 #include "ui/media/media_cache.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QAbstractTextDocumentLayout>
 #include <QCoreApplication>
@@ -114,9 +114,7 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
     setObjectName(QStringLiteral("composer"));
     setKeyToolTip(attach_, attach_->accessibleName(), QStringLiteral("attach"));
     setKeyToolTip(record_, record_->accessibleName(), QStringLiteral("record"));
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(12, 8, 8, 8);
-    layout->setSpacing(4);
+    auto* layout = columnIn(this, {12, 8, 8, 8}, 4);
 
     buildEditStrip();
     edit_strip_->hide();
@@ -155,8 +153,7 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
 }
 
 void Composer::buildEditStrip() {
-    auto* strip = new QHBoxLayout(edit_strip_);
-    strip->setContentsMargins(0, 0, 0, 0);
+    auto* strip = rowIn(edit_strip_, {0, 0, 0, 0});
     auto* editing = new QLabel(
         tr("Editing: the message and what follows it are kept as an earlier version"), edit_strip_);
     setTextRole(editing, TextRole::Accent);
@@ -303,12 +300,8 @@ void Composer::setAttachments(const std::vector<Attachment>& attachments) {
 }
 
 void Composer::buildChips() {
-    auto* column = new QVBoxLayout(chips_part_);
-    column->setContentsMargins(0, 0, 4, 4);
-    column->setSpacing(4);
-    auto* line = new QHBoxLayout(chips_line_);
-    line->setContentsMargins(4, 0, 0, 0);
-    line->setSpacing(8);
+    auto* column = columnIn(chips_part_, {0, 0, 4, 4}, 4);
+    auto* line = rowIn(chips_line_, {4, 0, 0, 0}, 8);
     chips_count_->setObjectName(QStringLiteral("attachmentCount"));
     setTextRole(chips_count_, TextRole::Muted);
     auto* remove = pushButton("removeAllAttachments", tr("Remove all"), chips_line_, nullptr,

@@ -5,7 +5,7 @@
 #include "ui/common/shortcuts.h"
 #include "ui/media/sound_card.h"
 #include "ui/media/sound_player.h"
-#include "ui/style/named_widgets.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QAccessible>
 #include <QAction>
@@ -27,9 +27,7 @@ namespace ui {
 
 void MessageList::buildActions() {
     actions_ = named("messageActions", new QWidget(viewport()));
-    auto* layout = new QHBoxLayout(actions_);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = rowIn(actions_, {0, 0, 0, 0}, 0);
     const auto make = [&](const QString& name, const QString& symbol, const QString& text) {
         auto* button = new QToolButton(actions_);
         button->setObjectName(name);

@@ -5,6 +5,7 @@
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QDir>
 #include <QFile>
@@ -74,9 +75,8 @@ PictureView::PictureView(const QString& file, const QString& name, QWidget* wind
     close_->setToolTip(tr("Back to the chat (Esc)"));
     setIconButton(close_, 16, Theme::kControlHeight);
     setButtonKind(close_, ButtonKind::Flat);
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(Theme::kPadding, Theme::kGap, Theme::kPadding, Theme::kGap);
-    row->setSpacing(Theme::kGap);
+    auto* row =
+        rowIn(nullptr, {Theme::kPadding, Theme::kGap, Theme::kPadding, Theme::kGap}, Theme::kGap);
     row->addWidget(title, 1);
     row->addWidget(facts_);
     row->addWidget(zoom_);
@@ -89,9 +89,7 @@ PictureView::PictureView(const QString& file, const QString& name, QWidget* wind
     area_->setWidget(canvas_);
     canvas_->setAutoFillBackground(false); // setWidget() switches it on
     canvas_->resize(0, 0);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = columnIn(this, {0, 0, 0, 0}, 0);
     column->addLayout(row);
     column->addWidget(area_, 1);
     connect(zoom_, &QPushButton::clicked, this, [this] { setFitted(!is_fitted_); });

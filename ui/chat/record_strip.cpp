@@ -5,6 +5,7 @@
 #include "ui/media/sound_recorder.h"
 #include "ui/media/waveform.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -59,9 +60,7 @@ RecordStrip::RecordStrip(SoundPlayer* player, QWidget* parent)
       level_(new LevelBar(recorder_, this)), text_(new QLabel(this)), use_(new QPushButton(this)),
       cancel_(new QPushButton(this)) {
     setObjectName(QStringLiteral("recordStrip"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(8);
+    auto* row = rowIn(this, {0, 0, 0, 0}, 8);
     row->addWidget(level_);
     text_->setObjectName(QStringLiteral("recordText"));
     text_->setWordWrap(true);

@@ -9,6 +9,7 @@
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QCheckBox>
 #include <QDoubleSpinBox>
@@ -94,9 +95,7 @@ CompareColumn::CompareColumn(QWidget* parent)
     auto* head = new QHBoxLayout;
     head->addWidget(title_, 1);
     head->addWidget(remove_);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(12, 8, 12, 12);
-    column->setSpacing(8);
+    auto* column = columnIn(this, {12, 8, 12, 12}, 8);
     column->addLayout(head);
     column->addLayout(choices_);
     column->addWidget(body_, 1);

@@ -6,8 +6,8 @@
 #include "ui/chat/chat_view.h"
 #include "ui/compare/compare_column.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -65,9 +65,7 @@ ComparePane::ComparePane(QWidget* parent)
     splitter_->setObjectName(QStringLiteral("compareColumns"));
     splitter_->setChildrenCollapsible(false);
     splitter_->setHandleWidth(1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, 12, 16, 16);
-    column->setSpacing(12);
+    auto* column = columnIn(this, {16, 12, 16, 16}, 12);
     column->addWidget(buildHead());
     column->addWidget(notice_);
     column->addWidget(splitter_, 1);
@@ -140,9 +138,7 @@ QWidget* ComparePane::buildHead() {
     options->addStretch(1);
     options->addWidget(run_);
 
-    auto* column = new QVBoxLayout(head);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(8);
+    auto* column = columnIn(head, {0, 0, 0, 0}, 8);
     column->addLayout(top);
     column->addWidget(prompt_);
     column->addWidget(media_);
@@ -183,9 +179,7 @@ QWidget* ComparePane::buildFoot() {
     copy_->setIcon(icon(QStringLiteral("copy")));
     copy_->setToolTip(tr("Prompt, seed and all answers as Markdown"));
     connect(copy_, &QPushButton::clicked, this, &ComparePane::copyAll);
-    auto* row = new QHBoxLayout(foot);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(12);
+    auto* row = rowIn(foot, {0, 0, 0, 0}, 12);
     row->addWidget(add_);
     row->addWidget(mark_);
     row->addWidget(hint_, 1);

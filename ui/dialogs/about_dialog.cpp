@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/dialogs/about_dialog.h"
 
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QDialogButtonBox>
 #include <QHBoxLayout>
@@ -16,9 +16,7 @@ AboutDialog::AboutDialog(const SystemFacts& facts, QWidget* parent) : QDialog(pa
     setObjectName(QStringLiteral("aboutDialog"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("About Belfry"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 16, 20, 16);
-    column->setSpacing(10);
+    auto* column = columnIn(this, {20, 16, 20, 16}, 10);
     auto* heading = new QHBoxLayout();
     heading->setSpacing(12);
     auto* picture = new QLabel(this);

@@ -2,8 +2,8 @@
 #include "ui/dialogs/computer_dialog.h"
 
 #include "ui/common/sentence_words.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QClipboard>
 #include <QDialogButtonBox>
@@ -22,9 +22,7 @@ ComputerDialog::ComputerDialog(QWidget* parent)
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("This computer"));
     resize(820 * textZoom() / 100, 640);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, 16, 16, 16);
-    column->setSpacing(12);
+    auto* column = columnIn(this, {16, 16, 16, 16}, 12);
     auto* intro = new QLabel(tr("What Belfry finds here, what of it is used, and why not the rest. "
                                 "Nothing of your models and chats is in it."),
                              this);
@@ -67,9 +65,7 @@ void ComputerDialog::showFacts(const std::vector<engine::ComputerSection>& secti
     text_ = text;
     delete body_;
     body_ = new QWidget;
-    auto* column = new QVBoxLayout(body_);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(18);
+    columnIn(body_, {0, 0, 0, 0}, 18);
     sections_->insertWidget(0, body_);
     for (const engine::ComputerSection& section : sections) {
         QGridLayout* grid = addSection(sentenceWords(section.title));

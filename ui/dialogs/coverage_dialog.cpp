@@ -5,9 +5,9 @@
 #include "ui/common/sentence_words.h"
 #include "ui/model/adapter_chip.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/row_delegate.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QClipboard>
 #include <QDialogButtonBox>
@@ -141,8 +141,7 @@ CoverageDialog::CoverageDialog(const engine::AdapterSummary& coverage,
     const QString name = QFileInfo(fromUtf8(coverage.folder)).fileName();
     setWindowTitle(tr("Coverage of %1").arg(name));
     resize(760, 560);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, 16, 16, 16);
+    auto* column = columnIn(this, {16, 16, 16, 16});
     const auto [hits, all] = AdapterChip::matched(coverage);
     auto* title = new QLabel(
         tr("%1 of %2 tensors have a place in %3").arg(formatCount(hits), formatCount(all), model),

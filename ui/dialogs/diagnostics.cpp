@@ -3,8 +3,8 @@
 
 #include "ui/dialogs/log_buffer.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QClipboard>
 #include <QDialogButtonBox>
@@ -123,8 +123,7 @@ DiagnosticsDialog::DiagnosticsDialog(const SystemFacts& facts,
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Log and report"));
     resize(760, 560);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, 16, 16, 16);
+    auto* column = columnIn(this, {16, 16, 16, 16});
     auto* intro =
         new QLabel(tr("For a bug report: versions, devices, plan, measured memory and the "
                       "log. Prompts, replies and attachments are never part of it."),

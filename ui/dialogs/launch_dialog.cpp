@@ -4,8 +4,8 @@
 #include "ui/common/needed_height.h"
 #include "ui/common/sentence_words.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QClipboard>
 #include <QComboBox>
@@ -90,9 +90,7 @@ LaunchDialog::LaunchDialog(QWidget* parent)
     copy_->setObjectName(QStringLiteral("launchCopy"));
     copy_->setIcon(icon(QStringLiteral("copy")));
     setButtonKind(copy_, ButtonKind::Primary);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(16, 16, 16, 16);
-    layout->setSpacing(Theme::kPadding);
+    auto* layout = columnIn(this, {16, 16, 16, 16}, Theme::kPadding);
     layout->addLayout(row);
     layout->addWidget(estimate_);
     layout->addWidget(text_, 1);

@@ -3,8 +3,8 @@
 
 #include "ui/common/needed_height.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -100,9 +100,7 @@ ServerDialog::ServerDialog(KnownServers known, QWidget* parent)
     connect_ = buttons->addButton(tr("&Connect"), QDialogButtonBox::AcceptRole);
     connect_->setObjectName(QStringLiteral("serverConnect"));
     setButtonKind(connect_, ButtonKind::Primary);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(16, 16, 16, 16);
-    layout->setSpacing(Theme::kPadding);
+    auto* layout = columnIn(this, {16, 16, 16, 16}, Theme::kPadding);
     layout->addWidget(intro);
     layout->addLayout(form);
     layout->addStretch();
@@ -141,9 +139,7 @@ void ServerDialog::buildAuthority() {
                               "server. Ask whoever runs the server for it."));
     authority_label_->setBuddy(authority_);
     auto* choose = pushButton("serverAuthorityChoose", tr("Choose…"), authority_row_);
-    auto* row = new QHBoxLayout(authority_row_);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(Theme::kGap);
+    auto* row = rowIn(authority_row_, {0, 0, 0, 0}, Theme::kGap);
     row->addWidget(authority_, 1);
     row->addWidget(choose);
     connect(choose, &QPushButton::clicked, this, &ServerDialog::chooseAuthority);

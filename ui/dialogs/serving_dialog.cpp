@@ -3,8 +3,8 @@
 
 #include "ui/common/error_words.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -26,9 +26,7 @@ ServingDialog::ServingDialog(QWidget* parent) : QDialog(parent) {
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Other programs"));
     setMinimumWidth(560 * textZoom() / 100);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, 16, 16, 16);
-    column->setSpacing(12);
+    auto* column = columnIn(this, {16, 16, 16, 16}, 12);
     auto* intro = new QLabel(
         tr("Programs that speak to OpenAI's interface, such as Open WebUI, Continue or LibreChat, "
            "can use the model that is loaded here. It stays on this computer: only its own "
@@ -63,9 +61,7 @@ ServingDialog::ServingDialog(QWidget* parent) : QDialog(parent) {
 QLineEdit*
 ServingDialog::addField(QFormLayout* form, const QString& name, const char* object_name) {
     auto* row = new QWidget(this);
-    auto* line = new QHBoxLayout(row);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(8);
+    auto* line = rowIn(row, {0, 0, 0, 0}, 8);
     auto* field = named(object_name, new QLineEdit(row));
     field->setAccessibleName(name);
     field->setReadOnly(true);

@@ -3,7 +3,7 @@
 
 #include "ui/common/body_area.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -106,9 +106,7 @@ SettingsDialog::SettingsDialog(const Settings& settings,
     setWindowTitle(tr("Settings"));
     setMinimumWidth(560);
     auto* body = new QWidget;
-    auto* column = new QVBoxLayout(body);
-    column->setContentsMargins(20, 16, 8, 4);
-    column->setSpacing(12);
+    auto* column = columnIn(body, {20, 16, 8, 4}, 12);
     Forms forms(column, this);
     forms.begin(tr("Look"));
     buildLook(forms);
@@ -131,14 +129,11 @@ SettingsDialog::SettingsDialog(const Settings& settings,
 
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     buttons->button(QDialogButtonBox::Close)->setText(tr("Close"));
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 16);
-    outer->setSpacing(12);
+    auto* outer = columnIn(this, {0, 0, 0, 16}, 12);
     auto* area = new BodyArea(body, this);
     area->keepBarRoom();
     outer->addWidget(area, 1);
-    auto* foot = new QHBoxLayout;
-    foot->setContentsMargins(20, 0, 20, 0);
+    auto* foot = rowIn(nullptr, {20, 0, 20, 0});
     foot->addWidget(buttons);
     outer->addLayout(foot);
     BodyArea::fitToScreen(this);

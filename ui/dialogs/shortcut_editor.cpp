@@ -3,6 +3,7 @@
 
 #include "ui/style/row_delegate.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QDialogButtonBox>
 #include <QHBoxLayout>
@@ -97,9 +98,7 @@ ShortcutEditor::ShortcutEditor(QWidget* parent)
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Change keyboard shortcuts"));
     resize(620, 600);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 16, 20, 16);
-    column->setSpacing(Theme::kGap);
+    auto* column = columnIn(this, {20, 16, 20, 16}, Theme::kGap);
     view_->setObjectName(QStringLiteral("shortcutTable"));
     view_->setAccessibleName(tr("Actions and their keys"));
     view_->setModel(model_);

@@ -4,6 +4,7 @@
 #include "ui/common/body_area.h"
 #include "ui/common/shortcuts.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QDialogButtonBox>
 #include <QGridLayout>
@@ -19,9 +20,7 @@ ShortcutsDialog::ShortcutsDialog(QWidget* parent) : QDialog(parent) {
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Keyboard shortcuts"));
     auto* body = new QWidget;
-    auto* columns = new QHBoxLayout(body);
-    columns->setContentsMargins(20, 16, 8, 4);
-    columns->setSpacing(40);
+    auto* columns = rowIn(body, {20, 16, 8, 4}, 40);
     const std::vector<Shortcut> all = shortcuts();
     QStringList groups;
     for (const Shortcut& shortcut : all) {
@@ -80,14 +79,11 @@ ShortcutsDialog::ShortcutsDialog(QWidget* parent) : QDialog(parent) {
         accept(); // what it shows is about to change
         Q_EMIT changeRequested();
     });
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 16);
-    column->setSpacing(12);
+    auto* column = columnIn(this, {0, 0, 0, 16}, 12);
     auto* area = new BodyArea(body, this);
     area->keepBarRoom();
     column->addWidget(area, 1);
-    auto* foot = new QHBoxLayout;
-    foot->setContentsMargins(20, 0, 20, 0);
+    auto* foot = rowIn(nullptr, {20, 0, 20, 0});
     foot->addWidget(buttons);
     column->addLayout(foot);
     BodyArea::fitToScreen(this);

@@ -2,8 +2,8 @@
 #include "ui/history/history_delegate.h"
 
 #include "ui/history/history_model.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QAbstractItemView>
 #include <QLineEdit>

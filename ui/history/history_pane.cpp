@@ -4,8 +4,8 @@
 #include "ui/common/shortcuts.h"
 #include "ui/history/history_delegate.h"
 #include "ui/history/history_model.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QAccessible>
 #include <QAction>
@@ -118,9 +118,7 @@ HistoryPane::HistoryPane(QWidget* parent)
     empty_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     empty_->setContentsMargins(8, 8, 8, 8);
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(12, 12, 12, 12);
-    column->setSpacing(8);
+    auto* column = columnIn(this, {12, 12, 12, 12}, 8);
     auto* top = new QHBoxLayout();
     top->setSpacing(4);
     top->addWidget(new_chat_, 1);
@@ -143,9 +141,7 @@ void HistoryPane::buildFooter() {
     undo_button->setToolTip(
         tr("Brings the chat back (%1)")
             .arg(QKeySequence(QKeySequence::Undo).toString(QKeySequence::NativeText)));
-    auto* undo_column = new QVBoxLayout(undo_);
-    undo_column->setContentsMargins(12, 8, 8, 8);
-    undo_column->setSpacing(4);
+    auto* undo_column = columnIn(undo_, {12, 8, 8, 8}, 4);
     undo_column->addWidget(undo_text_);
     undo_column->addWidget(undo_button, 0, Qt::AlignRight);
     connect(undo_button, &QPushButton::clicked, this, &HistoryPane::undoRemove);
@@ -159,9 +155,7 @@ void HistoryPane::buildFooter() {
     problem_text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     setTextSize(problem_text_, 92);
     auto* retry = pushButton("historyRetry", tr("Try again"), problem_);
-    auto* problem_column = new QVBoxLayout(problem_);
-    problem_column->setContentsMargins(12, 8, 8, 8);
-    problem_column->setSpacing(4);
+    auto* problem_column = columnIn(problem_, {12, 8, 8, 8}, 4);
     problem_column->addWidget(title);
     problem_column->addWidget(problem_text_);
     problem_column->addWidget(retry, 0, Qt::AlignRight);

@@ -4,8 +4,8 @@
 #include "ui/library/hub_words.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -59,9 +59,7 @@ DownloadsPanel::DownloadsPanel(QWidget* parent)
       clear_(new QPushButton(tr("Clear &finished"), this)) {
     setObjectName(QStringLiteral("downloadsPanel"));
     setArea(this, Area::Surface);
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(16, 10, 16, 10);
-    outer->setSpacing(Theme::kGap);
+    auto* outer = columnIn(this, {16, 10, 16, 10}, Theme::kGap);
     auto* head = new QHBoxLayout;
     setTextRole(title_, TextRole::Muted);
     clear_->setObjectName(QStringLiteral("downloadsClear"));
@@ -71,9 +69,7 @@ DownloadsPanel::DownloadsPanel(QWidget* parent)
     head->addWidget(clear_);
     outer->addLayout(head);
     auto* rows = new QWidget;
-    column_ = new QVBoxLayout(rows);
-    column_->setContentsMargins(0, 0, 0, 0);
-    column_->setSpacing(Theme::kGap);
+    column_ = columnIn(rows, {0, 0, 0, 0}, Theme::kGap);
     auto* area = named("downloadsArea", new RowsArea(rows, this));
     outer->addWidget(area);
     connect(clear_, &QPushButton::clicked, this, &DownloadsPanel::clearRequested);
@@ -91,9 +87,7 @@ DownloadsPanel::Row DownloadsPanel::makeRow(quint64 number) {
     Row row;
     row.widget = new QWidget(column_->parentWidget());
     row.widget->setObjectName(QStringLiteral("download"));
-    auto* column = new QVBoxLayout(row.widget);
-    column->setContentsMargins(0, 0, 0, 4);
-    column->setSpacing(4);
+    auto* column = columnIn(row.widget, {0, 0, 0, 4}, 4);
     auto* line = new QHBoxLayout;
     line->setSpacing(Theme::kGap);
     row.name = new ElidedLabel(row.widget);

@@ -10,8 +10,8 @@
 #include "ui/library/model_row.h"
 #include "ui/library/offer_card.h"
 #include "ui/library/token_dialog.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -65,9 +65,7 @@ ModelNeeds needsOf(const engine::PlacementPlan& plan) {
 GetPage::GetPage(QWidget* parent)
     : QWidget(parent), model_(new GetModel(this)), last_ticket_(kFirstTicket) {
     setObjectName(QStringLiteral("getPage"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::kGap);
+    auto* column = columnIn(this, {0, 0, 0, 0}, Theme::kGap);
     column->addWidget(buildBar());
     auto* below_bar = new QHBoxLayout;
     promise_ = wrappedLabel("getPromise", this);
@@ -119,9 +117,7 @@ GetPage::GetPage(QWidget* parent)
 
 QWidget* GetPage::buildBar() {
     auto* bar = new QWidget(this);
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(Theme::kGap);
+    auto* row = rowIn(bar, {0, 0, 0, 0}, Theme::kGap);
     field_ = named("getField", new QLineEdit(bar));
     field_->setPlaceholderText(tr("Search, or paste an address or owner/name"));
     field_->setAccessibleName(tr("Search the hub, or an address"));

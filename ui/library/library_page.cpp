@@ -7,9 +7,9 @@
 #include "ui/library/removal_dialog.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QDir>
 #include <QLabel>
@@ -33,9 +33,7 @@ constexpr int kDetailsBesideWidth = 1000; ///< From here on the details stand be
 
 LibraryPage::LibraryPage(QWidget* parent) : QWidget(parent), model_(new LibraryModel(this)) {
     setObjectName(QStringLiteral("libraryPage"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(Theme::kGap);
+    auto* column = columnIn(this, {0, 0, 0, 0}, Theme::kGap);
     column->addWidget(buildBar());
     stack_ = new PageStack(this);
     found_ = new QWidget(stack_);
@@ -58,9 +56,7 @@ LibraryPage::LibraryPage(QWidget* parent) : QWidget(parent), model_(new LibraryM
 
 QWidget* LibraryPage::buildBar() {
     auto* bar = new QWidget(this);
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(Theme::kGap);
+    auto* row = rowIn(bar, {0, 0, 0, 0}, Theme::kGap);
     filter_ = named("libraryFilter", new QLineEdit(bar));
     filter_->setPlaceholderText(tr("Filter by name, size, place"));
     filter_->setAccessibleName(tr("Filter the library"));
@@ -118,9 +114,7 @@ QWidget* LibraryPage::buildDetail() {
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* card = new QWidget;
     setArea(card, Area::Surface);
-    auto* column = new QVBoxLayout(card);
-    column->setContentsMargins(16, 16, 16, 16);
-    column->setSpacing(Theme::kGap);
+    auto* column = columnIn(card, {16, 16, 16, 16}, Theme::kGap);
     name_ = selectableLabel("libraryName", card);
     setTextSize(name_, 115, true);
     facts_ = selectableLabel("libraryFacts", card);

@@ -3,9 +3,9 @@
 
 #include "ui/library/get_page.h"
 #include "ui/library/library_page.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QButtonGroup>
 #include <QHBoxLayout>
@@ -21,9 +21,8 @@ ModelsPage::ModelsPage(QWidget* parent)
       library_(new LibraryPage(stack_)), get_(new GetPage(stack_)) {
     setObjectName(QStringLiteral("modelsPage"));
     setArea(this, Area::Window);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Theme::kPadding, 6, Theme::kPadding, Theme::kPadding);
-    column->setSpacing(Theme::kGap);
+    auto* column =
+        columnIn(this, {Theme::kPadding, 6, Theme::kPadding, Theme::kPadding}, Theme::kGap);
     auto* row = new QHBoxLayout;
     row->setSpacing(4);
     auto* back = pushButton("modelsBack", tr("&Back"), this, "chevron-left", ButtonKind::Flat);

@@ -6,8 +6,8 @@
 #include "ui/library/family_model.h"
 #include "ui/library/hub_words.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QComboBox>
 #include <QDir>
@@ -61,9 +61,7 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* body = new QWidget;
     setArea(body, Area::Surface);
-    auto* column = new QVBoxLayout(body);
-    column->setContentsMargins(16, 16, 16, 16);
-    column->setSpacing(Theme::kGap);
+    auto* column = columnIn(body, {16, 16, 16, 16}, Theme::kGap);
     title_ = wrapped("offerTitle", body, column);
     setTextSize(title_, 115, true);
     subtitle_ = wrapped("offerId", body, column);
@@ -71,9 +69,7 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     facts_ = wrapped("offerFacts", body, column);
     needs_ = wrapped("offerNeeds", body, column);
     card_row_ = new QWidget(body);
-    auto* on_card = new QVBoxLayout(card_row_);
-    on_card->setContentsMargins(0, 0, 0, 0);
-    on_card->setSpacing(4);
+    auto* on_card = columnIn(card_row_, {0, 0, 0, 0}, 4);
     auto* what_if = new QLabel(tr("What if you had …"), card_row_);
     setTextRole(what_if, TextRole::Muted);
     cards_ = named("offerCards", new QComboBox(card_row_));

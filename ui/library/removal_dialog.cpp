@@ -3,8 +3,8 @@
 
 #include "ui/common/needed_height.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QDialogButtonBox>
 #include <QDir>
@@ -25,9 +25,7 @@ RemovalDialog::RemovalDialog(const LibraryRemoval& removal, QWidget* parent) : Q
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Delete a model"));
     setMinimumWidth(460 * textZoom() / 100);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 16, 20, 16);
-    column->setSpacing(12);
+    auto* column = columnIn(this, {20, 16, 20, 16}, 12);
     const auto add = [&](const QString& text, const char* name) {
         auto* label = named(name, new QLabel(text, this));
         label->setTextFormat(Qt::PlainText);

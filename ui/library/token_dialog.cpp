@@ -2,8 +2,8 @@
 #include "ui/library/token_dialog.h"
 
 #include "ui/common/needed_height.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QDialogButtonBox>
 #include <QHBoxLayout>
@@ -23,9 +23,7 @@ TokenDialog::TokenDialog(const NetworkFacts& network,
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Sign in with a token"));
     setMinimumWidth(480 * textZoom() / 100);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 16, 20, 16);
-    column->setSpacing(12);
+    auto* column = columnIn(this, {20, 16, 20, 16}, 12);
     const auto add = [&](const QString& text, TextRole role) {
         auto* label = new QLabel(text, this);
         label->setTextFormat(Qt::PlainText);

@@ -6,6 +6,7 @@
 #include "ui/meter/meter_canvas.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QAccessible>
 #include <QCoreApplication>
@@ -158,8 +159,7 @@ MemoryMeter::MemoryMeter(QWidget* parent)
     scroll_->setWidgetResizable(true);
     scroll_->setWidget(canvas_);
     canvas_->setAutoFillBackground(false);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = columnIn(this, {0, 0, 0, 0});
     layout->addWidget(scroll_);
     timer_->setInterval(kIntervalMs);
     connect(timer_, &QTimer::timeout, this, &MemoryMeter::tick);

@@ -6,8 +6,8 @@
 #include "ui/model/folder_words.h"
 #include "ui/model/session.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QHBoxLayout>
 #include <QLocale>
@@ -20,9 +20,7 @@ namespace ui {
 AdapterBar::AdapterBar(Session* session, QWidget* parent) : QWidget(parent), session_(session) {
     setObjectName(QStringLiteral("adapterBar"));
     setAccessibleName(tr("Adapters"));
-    row_ = new QHBoxLayout(this);
-    row_->setContentsMargins(0, 0, 0, 0);
-    row_->setSpacing(Theme::kGap);
+    row_ = rowIn(this, {0, 0, 0, 0}, Theme::kGap);
     list_button_ = pushButton("adapterListButton", QString(), this);
     list_button_->hide();
     row_->addWidget(list_button_);

@@ -3,8 +3,8 @@
 
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QHBoxLayout>
 #include <QLocale>
@@ -50,9 +50,7 @@ AdapterChip::AdapterChip(QWidget* parent) : QFrame(parent) {
     value_->setMinimumWidth(value_->fontMetrics().horizontalAdvance(QStringLiteral("0.00")) + 2);
     report_ = flatButton(QStringLiteral("adapterReport"), QString(), this);
     remove_ = flatButton(QStringLiteral("adapterRemove"), QStringLiteral("close"), this);
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(4, 2, 4, 2);
-    row->setSpacing(4);
+    auto* row = rowIn(this, {4, 2, 4, 2}, 4);
     row->addWidget(power_);
     row->addWidget(name_);
     row->addSpacing(4);

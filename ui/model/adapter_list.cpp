@@ -4,6 +4,7 @@
 #include "ui/common/body_area.h"
 #include "ui/model/adapter_chip.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QStyle>
 #include <QVBoxLayout>
@@ -13,11 +14,9 @@ namespace ui {
 AdapterList::AdapterList(QWidget* window) : Flyout(window), body_(new QWidget) {
     setObjectName(QStringLiteral("adapterList"));
     setAccessibleName(tr("Adapters"));
-    rows_ = new QVBoxLayout(body_);
-    rows_->setContentsMargins(Theme::kPadding, Theme::kPadding, Theme::kPadding, Theme::kPadding);
-    rows_->setSpacing(Theme::kGap);
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
+    rows_ = columnIn(body_, {Theme::kPadding, Theme::kPadding, Theme::kPadding, Theme::kPadding},
+                     Theme::kGap);
+    auto* outer = columnIn(this, {0, 0, 0, 0});
     outer->addWidget(new BodyArea(body_, this));
 }
 

@@ -5,8 +5,8 @@
 #include "ui/model/session.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QDir>
 #include <QHBoxLayout>
@@ -46,9 +46,7 @@ ChosenChip::ChosenChip(Session* session, QWidget* parent) : QFrame(parent), sess
     for (QPushButton* button : {load_, why_}) {
         button->setMaximumHeight(kButtonHeight * textZoom() / 100);
     }
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(12, 3, 4, 3);
-    row->setSpacing(kSpacing);
+    auto* row = rowIn(this, {12, 3, 4, 3}, kSpacing);
     row->addWidget(name_);
     row->addWidget(state_);
     row->addWidget(load_);

@@ -12,8 +12,8 @@
 #include "ui/model/recent_models.h"
 #include "ui/model/session.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -142,9 +142,7 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     setObjectName(QStringLiteral("modelPanel"));
     setAccessibleName(tr("Models and load options"));
     body_ = new QWidget;
-    auto* column = new QVBoxLayout(body_);
-    column->setContentsMargins(16, 16, 16, 16);
-    column->setSpacing(Theme::kGap);
+    auto* column = columnIn(body_, {16, 16, 16, 16}, Theme::kGap);
     buildSources(has_demo_model);
     column->addLayout(sources_);
     buildRecent(column);
@@ -152,9 +150,7 @@ ModelPanel::ModelPanel(Session* session, RecentModels* recent, bool has_demo_mod
     column->addWidget(buildOptions());
     column->addWidget(buildProposal());
     column->addWidget(buildAssistantProposal());
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
-    outer->setSpacing(0);
+    auto* outer = columnIn(this, {0, 0, 0, 0}, 0);
     outer->addWidget(new BodyArea(body_, this), 1); // in a small window it scrolls
     buildFoot();                                    // and what it is all for does not
     outer->addWidget(foot_);
@@ -273,9 +269,7 @@ void ModelPanel::buildRecent(QVBoxLayout* column) {
 
 QWidget* ModelPanel::buildFacts() {
     inside_ = new QWidget(this);
-    auto* inside = new QVBoxLayout(inside_);
-    inside->setContentsMargins(0, Theme::kGap, 0, 0);
-    inside->setSpacing(4);
+    auto* inside = columnIn(inside_, {0, Theme::kGap, 0, 0}, 4);
     name_label_ = selectableLabel("chosenModelName", inside_);
     setTextSize(name_label_, 115, true);
     facts_label_ = selectableLabel("chosenModelFacts", inside_);
@@ -288,8 +282,7 @@ QWidget* ModelPanel::buildFacts() {
     inside->addWidget(facts_label_);
     inside->addWidget(problem_label_);
     missing_ = new QWidget(inside_);
-    auto* repairs = new QHBoxLayout(missing_);
-    repairs->setContentsMargins(0, 4, 0, 0);
+    auto* repairs = rowIn(missing_, {0, 4, 0, 0});
     auto* locate_button = pushButton("locateModelButton", tr("Lo&cate…"), missing_, "search");
     locate_button->setToolTip(tr("Tell where the folder is now"));
     auto* remove_button = pushButton("removeModelButton", tr("Re&move from the list"), missing_);
@@ -388,8 +381,7 @@ QWidget* ModelPanel::buildOptions() {
         tr("The vision and the audio tower stay in the files and take no memory. Pictures and "
            "sounds cannot be read then; loading without this option brings them back.")));
     profiles_ = new ProfileMenu(options_);
-    auto* last = new QHBoxLayout;
-    last->setContentsMargins(0, 0, 0, 0);
+    auto* last = rowIn(nullptr, {0, 0, 0, 0});
     last->addWidget(text_only_, 1);
     last->addWidget(profiles_);
     form->addRow(last);
@@ -399,8 +391,7 @@ QWidget* ModelPanel::buildOptions() {
 
 QWidget* ModelPanel::buildProposal() {
     proposal_ = named("fourBitsProposal", new QWidget(this));
-    auto* row = new QHBoxLayout(proposal_);
-    row->setContentsMargins(0, Theme::kGap, 0, 0);
+    auto* row = rowIn(proposal_, {0, Theme::kGap, 0, 0});
     proposal_label_ = selectableLabel("fourBitsWords", proposal_);
     auto* use = pushButton("fourBitsButton", tr("Use &4 bits"), proposal_);
     row->addWidget(proposal_label_, 1);
@@ -412,8 +403,7 @@ QWidget* ModelPanel::buildProposal() {
 
 QWidget* ModelPanel::buildAssistantProposal() {
     assistant_proposal_ = named("assistantProposal", new QWidget(this));
-    auto* row = new QHBoxLayout(assistant_proposal_);
-    row->setContentsMargins(0, Theme::kGap, 0, 0);
+    auto* row = rowIn(assistant_proposal_, {0, Theme::kGap, 0, 0});
     assistant_label_ = selectableLabel("assistantWords", assistant_proposal_);
     auto* use = pushButton("assistantButton", tr("&Use it"), assistant_proposal_);
     row->addWidget(assistant_label_, 1);
@@ -425,9 +415,7 @@ QWidget* ModelPanel::buildAssistantProposal() {
 
 void ModelPanel::buildFoot() {
     foot_ = named("panelFoot", new QWidget(this));
-    auto* column = new QVBoxLayout(foot_);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = columnIn(foot_, {0, 0, 0, 0}, 0);
     auto* edge = new QFrame(foot_);
     edge->setFrameShape(QFrame::HLine);
     edge->setFixedHeight(1);

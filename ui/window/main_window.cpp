@@ -20,9 +20,9 @@
 #include "ui/model/recent_models.h"
 #include "ui/model/session.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 #include "ui/window/drop_overlay.h"
 #include "ui/window/notice_strip.h"
 #include "ui/window/status_strip.h"
@@ -111,9 +111,7 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     setAcceptDrops(true);
     resize(1280, 800);
     auto* central = new QWidget(this);
-    auto* column = new QVBoxLayout(central);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = columnIn(central, {0, 0, 0, 0}, 0);
     setCentralWidget(central);
     auto* bar = new QWidget(central);
     setArea(bar, Area::Surface);
@@ -163,9 +161,7 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
 MainWindow::~MainWindow() = default;
 
 void MainWindow::buildTopBar(QWidget* bar) {
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(Theme::kPadding, 8, Theme::kPadding, 8);
-    row->setSpacing(Theme::kGap);
+    auto* row = rowIn(bar, {Theme::kPadding, 8, Theme::kPadding, 8}, Theme::kGap);
     model_button_ = new ModelButton(session_, bar);
     chosen_chip_ = new ChosenChip(session_, bar);
     adapter_bar_ = new AdapterBar(session_, bar);
@@ -200,16 +196,12 @@ QWidget* MainWindow::buildSide() {
 QWidget* MainWindow::buildCentre() {
     auto* centre = new QWidget(splitter_);
     setArea(centre, Area::Window);
-    auto* column = new QVBoxLayout(centre);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = columnIn(centre, {0, 0, 0, 0}, 0);
 
     tab_bar_ = new QWidget(centre);
     // Narrower than its contents: fitTabs() then makes two rows of it.
     tab_bar_->setMinimumWidth(320);
-    auto* rows = new QVBoxLayout(tab_bar_);
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(0);
+    auto* rows = columnIn(tab_bar_, {0, 0, 0, 0}, 0);
     tab_row_ = new QHBoxLayout;
     tab_row_->setSpacing(4);
     tab_row_->addStrut(Theme::kControlHeight + 8); // as high without the chat's header as with it
@@ -257,9 +249,7 @@ QWidget* MainWindow::buildCentre() {
     panes_ = named("paneSplitter", new QSplitter(Qt::Horizontal, centre));
     panes_->setChildrenCollapsible(false);
     chat_side_ = new QWidget(panes_);
-    auto* chat_column = new QVBoxLayout(chat_side_);
-    chat_column->setContentsMargins(0, 0, 0, 0);
-    chat_column->setSpacing(0);
+    auto* chat_column = columnIn(chat_side_, {0, 0, 0, 0}, 0);
     chat_stack_ = new PageStack(chat_side_);
     welcome_ = new WelcomePage(recent_, setup_.has_demo_model, chat_stack_);
     unusable_ = new UnusablePage(setup_.has_demo_model, chat_stack_);

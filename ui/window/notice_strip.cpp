@@ -4,8 +4,8 @@
 #include "ui/common/error_words.h"
 #include "ui/common/shortcuts.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QAccessible>
 #include <QClipboard>
@@ -81,9 +81,7 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing
         setIconButton(button, 16, 28);
     }
     body_ = new QWidget;
-    auto* texts = new QVBoxLayout(body_);
-    texts->setContentsMargins(0, 4, 0, 4);
-    texts->setSpacing(2);
+    auto* texts = columnIn(body_, {0, 4, 0, 4}, 2);
     texts->addWidget(title_);
     texts->addWidget(detail_);
     texts->addWidget(more_);
@@ -96,9 +94,7 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing
     area_->setWidget(body_);
     body_->setAutoFillBackground(false); // the card shows through
     area_->viewport()->setAutoFillBackground(false);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(16, kMargin, kMargin, kMargin);
-    column->setSpacing(4);
+    auto* column = columnIn(this, {16, kMargin, kMargin, kMargin}, 4);
     row_ = new QHBoxLayout;
     row_->setSpacing(8);
     auto* icon_place = new QVBoxLayout; // in the middle of the first line
@@ -110,9 +106,7 @@ NoticeStrip::NoticeStrip(QWidget* parent) : QFrame(parent), passing_(new Passing
     row_->addWidget(area_, 1);
     row_->addWidget(copy_, 0, Qt::AlignTop);
     row_->addWidget(close_, 0, Qt::AlignTop);
-    below_ = new QHBoxLayout;
-    below_->setContentsMargins(32, 0, 0, 0);
-    below_->setSpacing(8);
+    below_ = rowIn(nullptr, {32, 0, 0, 0}, 8);
     below_->addWidget(action_);
     below_->addWidget(also_);
     below_->addWidget(toggle_);

@@ -2,6 +2,7 @@
 #include "ui/window/samples_strip.h"
 
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QAbstractButton>
 #include <QHBoxLayout>
@@ -102,8 +103,7 @@ private:
 
 SamplesStrip::SamplesStrip(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("samplesStrip"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(24, 16, 24, 8);
+    auto* column = columnIn(this, {24, 16, 24, 8});
     auto* title = new QLabel(tr("Try one of these"), this);
     setTextRole(title, TextRole::Muted);
     column->addWidget(title);

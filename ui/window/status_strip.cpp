@@ -6,8 +6,8 @@
 #include "ui/model/session.h"
 #include "ui/style/elided_label.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QDateTime>
 #include <QHBoxLayout>
@@ -87,9 +87,7 @@ StatusStrip::StatusStrip(Session* session, QWidget* parent) : QWidget(parent), s
     load_button_->setToolTip(tr("Load the chosen model"));
     eject_button_ = pushButton("ejectButton", tr("Eject"), this, "eject");
     eject_button_->setToolTip(tr("Remove the model from memory"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(16, 0, 0, 0);
-    row->setSpacing(Theme::kGap);
+    auto* row = rowIn(this, {16, 0, 0, 0}, Theme::kGap);
     row->addWidget(state_label_);
     row->addWidget(why_button_);
     row->addWidget(detail_label_);

@@ -2,8 +2,8 @@
 #include "ui/window/unusable_page.h"
 
 #include "ui/style/elided_label.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QAccessible>
 #include <QHBoxLayout>
@@ -35,8 +35,7 @@ protected:
 
 UnusablePage::UnusablePage(bool has_demo_model, QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("unusablePage"));
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
+    auto* outer = columnIn(this, {0, 0, 0, 0});
     auto* area = new QScrollArea(this);
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);
@@ -45,9 +44,7 @@ UnusablePage::UnusablePage(bool has_demo_model, QWidget* parent) : QWidget(paren
     auto* page = new QWidget;
     setArea(page, Area::Window);
     area->setWidget(page);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(32, 24, 32, 24);
-    column->setSpacing(Theme::kGap);
+    auto* column = columnIn(page, {32, 24, 32, 24}, Theme::kGap);
     column->addStretch(2);
     column->addWidget(new Sign(page), 0, Qt::AlignHCenter);
     title_ = new QLabel(page);

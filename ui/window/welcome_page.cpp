@@ -3,8 +3,8 @@
 
 #include "ui/model/recent_models.h"
 #include "ui/style/format.h"
-#include "ui/style/named_widgets.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QDir>
 #include <QHBoxLayout>
@@ -40,8 +40,7 @@ protected:
 WelcomePage::WelcomePage(RecentModels* recent, bool has_demo_model, QWidget* parent)
     : QWidget(parent), recent_(recent) {
     setObjectName(QStringLiteral("welcomePage"));
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
+    auto* outer = columnIn(this, {0, 0, 0, 0});
     auto* area = new QScrollArea(this);
     area->setFrameShape(QFrame::NoFrame);
     area->setWidgetResizable(true);

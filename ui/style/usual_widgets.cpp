@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ui/style/named_widgets.h"
+#include "ui/style/usual_widgets.h"
 
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QVBoxLayout>
 
 namespace ui {
 
@@ -29,6 +31,20 @@ QLabel* selectableLabel(const char* name, QWidget* parent) {
     QLabel* label = wrappedLabel(name, parent);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
+}
+
+QHBoxLayout* rowIn(QWidget* parent, QMargins margins, int spacing) {
+    auto* row = new QHBoxLayout(parent);
+    row->setContentsMargins(margins);
+    row->setSpacing(spacing);
+    return row;
+}
+
+QVBoxLayout* columnIn(QWidget* parent, QMargins margins, int spacing) {
+    auto* column = new QVBoxLayout(parent);
+    column->setContentsMargins(margins);
+    column->setSpacing(spacing);
+    return column;
 }
 
 void setTextOrHide(QLabel* label, const QString& text) {
