@@ -74,12 +74,14 @@ Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
 void Model::makeEncoders() {
     const ModelConfig& config = bound_.config;
     if (config.hasVisionTower()) {
-        encoders_[MediaKind::Image] = std::make_unique<PictureEncoder>(*this);
+        encoders_[MediaKind::Image] =
+            std::make_unique<PictureTowerEncoder>(bound_, vision_, format_keys_.vision);
     } else if (config.vision) {
         encoders_[MediaKind::Image] = std::make_unique<PatchEmbedder>(bound_, format_keys_.vision);
     }
     if (config.hasAudioTower()) {
-        encoders_[MediaKind::Audio] = std::make_unique<SoundEncoder>(*this);
+        encoders_[MediaKind::Audio] =
+            std::make_unique<SoundTowerEncoder>(bound_, audio_, format_keys_.audio);
     } else if (config.audio) {
         encoders_[MediaKind::Audio] = std::make_unique<FrameEmbedder>(bound_, format_keys_.audio);
     }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/towers/media_embedders.h"
 
-#include "engine/forward/media_encoders.h"
 #include "engine/forward/towers/projector.h"
-#include "engine/media/audio.h"
-#include "engine/media/image.h"
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 namespace engine {
@@ -50,21 +46,6 @@ void scaleByRms(std::span<float> row, double eps) {
 }
 
 } // namespace
-
-size_t PatchEmbedder::maxFileBytes() const {
-    return kMaxImageFileBytes;
-}
-
-Result<PreparedMedia> PatchEmbedder::prepare(std::span<const std::byte> file,
-                                             const MediaWish& wish) const {
-    const VisionConfig& vision = *model_.config.vision;
-    ENGINE_ASSIGN(DecodedImage decoded, decodeImage(file));
-    ENGINE_ASSIGN(PatchGrid grid,
-                  preprocessImage(decoded, wish.tokens, vision.patch_size, vision.pooling_kernel,
-                                  vision.position_table_size));
-    return PreparedMedia{std::move(grid.patches), grid.grid_w, grid.grid_h,
-                         std::move(decoded.notes)};
-}
 
 Result<void> PatchEmbedder::check(const PreparedMedia& media) const {
     const int64_t patches = media.grid_w * media.grid_h;
@@ -177,17 +158,9 @@ Result<std::vector<float>> PatchEmbedder::encode(const PreparedMedia& media,
     return project(rows);
 }
 
-size_t FrameEmbedder::maxFileBytes() const {
-    return kMaxAudioFileBytes;
-}
-
 Result<PreparedMedia> FrameEmbedder::prepare(std::span<const std::byte> file,
                                              const MediaWish& wish) const {
-    std::optional<AudioCut> cut;
-    if (wish.cut_length_s > 0) {
-        cut = AudioCut{wish.cut_start_s, wish.cut_length_s};
-    }
-    ENGINE_ASSIGN(DecodedAudio decoded, decodeAudio(file, cut));
+    ENGINE_ASSIGN(DecodedAudio decoded, decodeCut(file, wish));
     PreparedMedia media;
     media.grid_w = soundTokens(*model_.config.audio, static_cast<int64_t>(decoded.samples.size()));
     media.rows = std::move(decoded.samples);
