@@ -125,7 +125,7 @@ ChatView::ChatView(QWidget* parent)
     setAcceptDrops(true);
     setArea(this, Area::Window);
     settings_.prompts = defaultPrompts();
-    auto* layout = columnIn(this, {0, 0, 0, 0}, 0);
+    columnIn(this, {0, 0, 0, 0}, 0);
     buildHeader();
     buildBody();
     connectHeader();
