@@ -9,6 +9,7 @@
 // optional view means "absent".
 #pragma once
 
+#include "kernels/kv_rows.h"
 #include "kernels/views.h"
 
 #include <cmath>
@@ -42,9 +43,9 @@ struct AttentionMask {
 /// j / (num_heads / num_kv_heads).
 struct AttentionArgs {
     const float* q = nullptr; ///< [queries, num_heads, head_dim]
-    const void* k = nullptr;  ///< [keys, num_kv_heads, head_dim] in kv_type
-    const void* v = nullptr;  ///< [keys, num_kv_heads, head_dim] in kv_type
-    DType kv_type = DType::F32;
+    const void* k = nullptr;  ///< [keys] rows of kv_type
+    const void* v = nullptr;  ///< [keys] rows of kv_type
+    KvType kv_type = KvType::F32;
     int64_t queries = 0;
     int64_t keys = 0;
     int64_t num_heads = 0;
@@ -54,7 +55,7 @@ struct AttentionArgs {
     AttentionMask mask;
     float* out = nullptr; ///< [queries, num_heads, head_dim]
     /// q and out are bf16 behind their pointers. Only tables with `product` take it, and only keys
-    /// and values in bf16.
+    /// and values in bf16 or Q8.
     bool is_half = false;
 };
 
@@ -167,9 +168,9 @@ struct AttendStepArgs {
     const int32_t* slot = nullptr;     ///< [1], row of the cache for the new token
     const int32_t* key_position = nullptr; ///< [capacity], the new token included
     const int32_t* key_count = nullptr;    ///< [1], cache rows in use, the new token included
-    void* cache_k = nullptr;               ///< [capacity, num_kv_heads, head_dim] in kv_type
+    void* cache_k = nullptr;               ///< [capacity] rows of kv_type
     void* cache_v = nullptr;
-    DType kv_type = DType::BF16;
+    KvType kv_type = KvType::BF16;
     int64_t capacity = 0, num_heads = 0, num_kv_heads = 0, head_dim = 0;
     int64_t window = 0; ///< 0 = unlimited
     /// Position p lies in row p % capacity and positions have no gaps: rows beyond the window need
@@ -306,12 +307,13 @@ struct HeadRowsArgs {
     /// Where keys and values go: rows from `first` on, row i to row slot[i - first] (nullptr: to
     /// row i).
     struct Target {
-        void* k = nullptr; ///< [capacity, num_kv_heads, head_dim]; nullptr: no such target
+        void* k = nullptr; ///< [capacity] rows of kv_type; nullptr: no such target
         void* v = nullptr;
         const int32_t* slot = nullptr;
         int64_t first = 0, capacity = 0;
     };
     Target to[2];
+    KvType kv_type = KvType::BF16; ///< BF16 or Q8.
     int64_t rows = 0, num_heads = 0, num_kv_heads = 0, head_dim = 0;
     float eps = 1e-6F;
 };
@@ -478,10 +480,15 @@ struct OpTable {
                           float scale,
                           MutF32 y);
 
-    /// Store fp32 rows as kv_type (round to nearest even): dst row slot[i] <- src row i.
-    /// src [rows, cols]; dst [capacity, cols].
-    Status (*store_rows)(
-        Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64_t capacity);
+    /// Store fp32 rows as rows of `type` (round to nearest even): dst row slot[i] <- src row i.
+    /// src [rows, heads * head_dim]; dst [capacity] rows.
+    Status (*store_rows)(Queue q,
+                         MatF32 src,
+                         const int32_t* slot,
+                         KvType type,
+                         int64_t heads,
+                         void* dst,
+                         int64_t capacity);
 
     /// y += sum over terms of scaling * ((x A^T) B^T + b_bias): several adapters at one module in
     /// as many steps as one adapter takes (all A with x, then all B into y). Ranks and types may

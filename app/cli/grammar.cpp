@@ -308,6 +308,8 @@ void Grammar::addLoadOptions(CLI::App& command) {
 }
 
 void Grammar::addLoadSizes(CLI::App& command) {
+    choice(command, "--kv", {"auto", "bf16", "q8"},
+           "format of keys and values; q8 takes about half of bf16's memory", out_.load.kv);
     integer(command, "--context", "tokens of context", out_.load.context, 1, kMostTokens);
     value(command, "--limit", "DEVICE=SIZE", "most memory to take there; repeatable",
           [this](const std::string& word) -> Result<void> {

@@ -45,6 +45,7 @@ struct LoadRequest {
     std::string quant = "none";     ///< One of quantOptions().
     int64_t quant_block = 64;       ///< Weights that share a scale, of those quantized on load.
     std::string head = "auto";      ///< bf16, int8, nf4; auto: bf16, and `fit` may take a smaller
+    std::string kv = "auto";        ///< Keys and values: bf16, q8; auto: the map's, else bf16.
     int64_t context = 0;            ///< Tokens; 0 = the map's, else 4096.
     int64_t prefill_chunk = 0;      ///< Tokens; 0 = large on cards with room for it, else 512.
     int64_t image_tokens = 0;       ///< 0 = the model's.

@@ -103,7 +103,7 @@ replaceHeadRows(const AdapterSite& site, const ActiveRows& active, Queue q, MatF
             ENGINE_TRY(check(ops.add_scaled(q, old, 1.0F - t, column), site));
         }
         ENGINE_TRY(
-            check(ops.store_rows(q, column, ids, kernels::DType::F32, logits, y.cols), site));
+            check(ops.store_rows(q, column, ids, kernels::KvType::F32, 1, logits, y.cols), site));
     }
     return {};
 }

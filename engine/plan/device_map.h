@@ -54,9 +54,6 @@ struct MapEntry {
 };
 
 enum class AdapterPlace : uint8_t { FollowBase = 1, FollowCompute };
-/// Type of the KV cache's elements. Auto: bf16, fp32 on the float32 path.
-enum class KvFormat : uint8_t { Auto = 1, Bf16, F16, Q8 };
-
 struct DeviceMap {
     bool is_imported = false; ///< Came from the accelerate form.
     /// Imported form: computes what is stored on cpu and disk.
@@ -78,7 +75,8 @@ struct DeviceMap {
     std::optional<int64_t> kv_context;
     std::optional<DeviceId> kv_place; ///< Absent = each layer's cache on its layer's device.
     MapPosition kv_place_at;
-    KvFormat kv_format = KvFormat::Auto;
+    /// bf16, f16 or q8; AsStored: not given.
+    Format kv_format = Format::AsStored;
     MapPosition kv_format_at;
     AdapterPlace adapter_place = AdapterPlace::FollowBase;
     MapPosition adapter_place_at;                  ///< Line 0: not given.

@@ -139,8 +139,8 @@ constexpr auto kFormatWords = [] {
 }();
 constexpr Word<Residency> kResidencies[] = {
     {"always", Residency::Always}, {"on_use", Residency::OnUse}, {"stream", Residency::Stream}};
-constexpr Word<KvFormat> kKvFormats[] = {
-    {"bf16", KvFormat::Bf16}, {"f16", KvFormat::F16}, {"q8", KvFormat::Q8}};
+constexpr Word<Format> kKvFormats[] = {
+    {"bf16", Format::Bf16}, {"f16", Format::F16}, {"q8", Format::Q8}};
 constexpr Word<AdapterPlace> kAdapterPlaces[] = {{"follow_base", AdapterPlace::FollowBase},
                                                  {"follow_compute", AdapterPlace::FollowCompute}};
 
@@ -552,9 +552,9 @@ private:
                     map.kv_place_at = part.value.at;
                 }
             } else if (part.key == "format") {
-                std::optional<KvFormat> format;
+                std::optional<Format> format;
                 readWord(part, kKvFormats, format);
-                map.kv_format = format.value_or(KvFormat::Auto);
+                map.kv_format = format.value_or(Format::AsStored);
                 map.kv_format_at = part.value.at;
             } else {
                 unknownMember(part, {"context", "place", "format"});

@@ -128,10 +128,10 @@ std::vector<std::string> documentMembers(const DeviceMap& map) {
     if (map.kv_place.has_value()) {
         addKv("\"place\": " + jsonString(map.kv_place->toString()));
     }
-    if (map.kv_format != KvFormat::Auto) {
-        addKv(std::string("\"format\": ") + (map.kv_format == KvFormat::Bf16  ? "\"bf16\""
-                                             : map.kv_format == KvFormat::F16 ? "\"f16\""
-                                                                              : "\"q8\""));
+    if (map.kv_format != Format::AsStored) {
+        addKv(std::string("\"format\": ") + (map.kv_format == Format::Bf16  ? "\"bf16\""
+                                             : map.kv_format == Format::F16 ? "\"f16\""
+                                                                            : "\"q8\""));
     }
     if (!kv.empty()) {
         members.push_back("\"kv\": { " + kv + " }");

@@ -3,6 +3,7 @@
 
 #include "engine/base/sentence_list.h"
 #include "engine/families/gemma4/names.h"
+#include "engine/forward/memory/device_roles.h"
 #include "engine/plan/plan_english.h"
 #include "engine/quant/quantize.h"
 
@@ -35,13 +36,6 @@ constexpr uint64_t kActivation = 4; ///< Bytes per value: activations are fp32.
 
 uint64_t valueBytes(int64_t values, uint64_t size = kActivation) {
     return static_cast<uint64_t>(values) * size;
-}
-
-/// Bytes of one token's K and V of a layer.
-uint64_t kvRowBytes(const ModelConfig& config, const PlacementPlan& plan, int layer) {
-    const LayerConfig& l = config.text.layers[static_cast<size_t>(layer)];
-    const uint64_t element = plan.is_reference_precision ? 4 : 2;
-    return 2 * valueBytes(l.num_kv_heads * l.head_dim, element);
 }
 
 /// A device that is not there is an error of its own (DM04): nothing travels to it.
@@ -115,7 +109,7 @@ void addMirrors(PlacementPlan& plan, const PlanParts& parts) {
     const bool is_kv_placed = parts.map->kv_place.has_value();
     for (const KvMirror& mirror : kvMirrors(config, plan)) {
         const DeviceId owner_device = plan.kv_device[static_cast<size_t>(mirror.owner)];
-        const uint64_t bytes = kvRowBytes(config, plan, mirror.owner);
+        const uint64_t bytes = kvTokenBytes(config, plan, mirror.owner);
         addTransfer(plan, owner_device, mirror.device, bytes, Travel::KvMirror);
         if (mirror.readers.empty()) {
             continue; // the assistant alone reads it: a matter of drafts, not of the model's layers

@@ -4,6 +4,7 @@
 #include "engine/plan/planner.h"
 
 #include "engine/families/gemma4/names.h"
+#include "engine/forward/memory/device_roles.h"
 #include "engine/plan/map_keys.h"
 #include "engine/plan/map_write.h"
 #include "engine/plan/plan_advice.h"
@@ -51,8 +52,7 @@ uint64_t defaultKvBytes(const ModelConfig& config, const PlacementPlan& plan, in
     const int64_t slots = l.type == LayerType::Full
                               ? plan.context
                               : std::min(plan.context, config.text.sliding_window - 1 + chunk);
-    const uint64_t element = plan.is_reference_precision ? 4 : 2;
-    return 2 * element * static_cast<uint64_t>(slots * l.num_kv_heads * l.head_dim);
+    return static_cast<uint64_t>(slots) * kvTokenBytes(config, plan, layer);
 }
 
 /// Scratch of PLANNER.md: activations of one chunk on every device that computes layers.
@@ -334,15 +334,17 @@ private:
                 "%2",
                 asked, plan_.context));
         }
-        if (map_.kv_format == KvFormat::F16 || map_.kv_format == KvFormat::Q8) {
+        plan_.kv_format =
+            request_.kv_format != Format::AsStored ? request_.kv_format : map_.kv_format;
+        if (plan_.kv_format == Format::F16) {
             PlanIssue issue;
             issue.code = "DM10";
             issue.key = "kv.format";
             issue.line = map_.kv_format_at.line;
             issue.column = map_.kv_format_at.column;
             issue.words =
-                phrase("this version keeps keys and values in bf16 (fp32 with --precision f32) and "
-                       "has no other format for them; remove kv.format");
+                phrase("this version keeps keys and values in bf16 (fp32 with --precision f32) or "
+                       "q8 and has no other format for them; change kv.format");
             plan_.errors.push_back(std::move(issue));
         }
     }

@@ -195,6 +195,10 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
                               {"bf16", Format::AsStored},
                               {"int8", Format::Q8},
                               {std::string(formatRow(kFourBitFormat).option), kFourBitFormat}}));
+    ENGINE_ASSIGN(
+        plan.kv_format,
+        optionWord(phrase("--kv"), request.kv,
+                   {{"auto", Format::AsStored}, {"bf16", Format::Bf16}, {"q8", Format::Q8}}));
     // The reference path answers exactly as with everything on one device.
     plan.may_change_head = request.head == "auto" && !request.is_reference_precision;
     if (isDeviceMapText(request.device_map)) {

@@ -131,8 +131,10 @@ Status checkGather(const WeightView& table,
     return Status::Ok;
 }
 
-Status checkStore(const MatF32& src, const int32_t* slot, const void* dst, int64_t capacity) {
-    if (!isMatrix(src) || (src.rows > 0 && (slot == nullptr || dst == nullptr))) {
+Status checkStore(
+    const MatF32& src, const int32_t* slot, int64_t heads, const void* dst, int64_t capacity) {
+    if (!isMatrix(src) || heads <= 0 || src.cols % heads != 0 ||
+        (src.rows > 0 && (slot == nullptr || dst == nullptr))) {
         return Status::BadShape;
     }
     for (int64_t i = 0; i < src.rows; ++i) {

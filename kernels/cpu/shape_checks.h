@@ -36,6 +36,7 @@ Status checkGather(const WeightView& table,
                    int64_t count,
                    int64_t col_offset,
                    const MatF32& y);
-Status checkStore(const MatF32& src, const int32_t* slot, const void* dst, int64_t capacity);
+Status checkStore(
+    const MatF32& src, const int32_t* slot, int64_t heads, const void* dst, int64_t capacity);
 
 } // namespace kernels::cpu

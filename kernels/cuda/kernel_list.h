@@ -20,6 +20,7 @@ namespace kernels::cuda {
     X(soft_cap)                                                                                    \
     X(gather_rows)                                                                                 \
     X(store_rows)                                                                                  \
+    X(store_code_rows)                                                                             \
     X(to_bf16)                                                                                     \
     X(linear_reference)                                                                            \
     X(lora_down)                                                                                   \

@@ -6844,8 +6844,8 @@ Bis zu %2 Token</translation>
         <translation>%1 ist ein Gerät, das Belfry nicht hat</translation>
     </message>
     <message>
-        <source>this version keeps keys and values in bf16 and has no other format for them; remove kv.format</source>
-        <translation>diese Version hält Schlüssel und Werte in bf16 und hat kein anderes Format dafür; entfernen Sie kv.format</translation>
+        <source>this version keeps keys and values in bf16 or q8 and has no other format for them; change kv.format</source>
+        <translation>diese Version hält Schlüssel und Werte in bf16 oder q8 und hat kein anderes Format dafür; ändern Sie kv.format</translation>
     </message>
     <message>
         <source>head in 8 bits and %1</source>

@@ -6844,8 +6844,8 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>%1 est un appareil que Belfry n’a pas</translation>
     </message>
     <message>
-        <source>this version keeps keys and values in bf16 and has no other format for them; remove kv.format</source>
-        <translation>cette version garde clés et valeurs en bf16 et n’a pas d’autre format pour elles ; retirez kv.format</translation>
+        <source>this version keeps keys and values in bf16 or q8 and has no other format for them; change kv.format</source>
+        <translation>cette version garde clés et valeurs en bf16 ou q8 et n’a pas d’autre format pour elles ; modifiez kv.format</translation>
     </message>
     <message>
         <source>head in 8 bits and %1</source>

@@ -856,6 +856,10 @@
         <translation>--head hat keine Wirkung: Der Plan gibt embed_tokens ein Format, und der Kopf ist dieselbe Tabelle</translation>
     </message>
     <message>
+        <source>--kv</source>
+        <translation>--kv</translation>
+    </message>
+    <message>
         <source>--limit names %1, which this machine does not have</source>
         <translation>--limit nennt %1; das hat dieser Rechner nicht</translation>
     </message>
@@ -1980,8 +1984,8 @@
         <translation>eine Platzierung %1 gibt es nicht; bekannt sind %2</translation>
     </message>
     <message>
-        <source>this version keeps keys and values in bf16 (fp32 with --precision f32) and has no other format for them; remove kv.format</source>
-        <translation>diese Version hält Schlüssel und Werte in bf16 (fp32 mit --precision f32) und hat kein anderes Format dafür; entfernen Sie kv.format</translation>
+        <source>this version keeps keys and values in bf16 (fp32 with --precision f32) or q8 and has no other format for them; change kv.format</source>
+        <translation>diese Version hält Schlüssel und Werte in bf16 (fp32 mit --precision f32) oder q8 und hat kein anderes Format dafür; ändern Sie kv.format</translation>
     </message>
     <message>
         <source>U8, the bytes of a JSON text</source>

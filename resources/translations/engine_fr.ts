@@ -856,6 +856,10 @@
         <translation>--head est sans effet : le plan donne un format à embed_tokens, et la tête est la même table</translation>
     </message>
     <message>
+        <source>--kv</source>
+        <translation>--kv</translation>
+    </message>
+    <message>
         <source>--limit names %1, which this machine does not have</source>
         <translation>--limit désigne %1, que cet ordinateur n’a pas</translation>
     </message>
@@ -1980,8 +1984,8 @@
         <translation>il n’y a pas de placement %1 ; sont connus %2</translation>
     </message>
     <message>
-        <source>this version keeps keys and values in bf16 (fp32 with --precision f32) and has no other format for them; remove kv.format</source>
-        <translation>cette version garde clés et valeurs en bf16 (fp32 avec --precision f32) et n’a pas d’autre format pour elles ; retirez kv.format</translation>
+        <source>this version keeps keys and values in bf16 (fp32 with --precision f32) or q8 and has no other format for them; change kv.format</source>
+        <translation>cette version garde clés et valeurs en bf16 (fp32 avec --precision f32) ou q8 et n’a pas d’autre format pour elles ; modifiez kv.format</translation>
     </message>
     <message>
         <source>U8, the bytes of a JSON text</source>

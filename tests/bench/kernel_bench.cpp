@@ -22,6 +22,7 @@
 namespace {
 
 using kernels::DType;
+using kernels::KvType;
 using kernels::OpTable;
 using kernels::WeightFormat;
 using kernels::WeightView;
@@ -151,18 +152,19 @@ public:
     void attention() {
         const double peak = peakOf();
         std::printf("\n%-34s %9s %8s %7s\n", "attention", "ms", "GFLOP/s", "of peak");
-        attentionLine("vision 2520 x 12 x 64, f32", 2520, 2520, 12, 12, 64, DType::F32, false,
+        attentionLine("vision 2520 x 12 x 64, f32", 2520, 2520, 12, 12, 64, KvType::F32, false,
                       peak);
-        attentionLine("vision 2520 x 12 x 64, bf16", 2520, 2520, 12, 12, 64, DType::BF16, false,
+        attentionLine("vision 2520 x 12 x 64, bf16", 2520, 2520, 12, 12, 64, KvType::BF16, false,
                       peak);
-        attentionLine("prefill 512 at 4k, 8/1 x 512", 512, 4096, 8, 1, 512, DType::BF16, true,
+        attentionLine("prefill 512 at 4k, 8/1 x 512", 512, 4096, 8, 1, 512, KvType::BF16, true,
                       peak);
-        attentionLine("prefill 512, 8/1 x 256", 512, 1024, 8, 1, 256, DType::BF16, true, peak);
+        attentionLine("prefill 512, 8/1 x 256", 512, 1024, 8, 1, 256, KvType::BF16, true, peak);
         std::printf("\n%-34s %9s %8s %7s\n", "decode attention", "ms", "GB/s", "of read");
         for (const int64_t keys : {512, 4096, 32768}) {
-            attentionLine("", 1, keys, 8, 1, 512, DType::BF16, true, 0.0);
+            attentionLine("", 1, keys, 8, 1, 512, KvType::BF16, true, 0.0);
+            attentionLine("", 1, keys, 8, 1, 512, KvType::Q8, true, 0.0);
         }
-        attentionLine("", 1, 512, 8, 1, 256, DType::BF16, true, 0.0);
+        attentionLine("", 1, 512, 8, 1, 256, KvType::BF16, true, 0.0);
     }
 
     void other() {
@@ -434,19 +436,18 @@ private:
                        int64_t heads,
                        int64_t kv_heads,
                        int64_t dim,
-                       DType type,
+                       KvType type,
                        bool causal,
                        double peak) {
         float* q = floats(queries * heads * dim);
         float* out = floats(queries * heads * dim);
-        const int64_t kv = keys * kv_heads * dim;
-        const int64_t kv_bytes = kv * (type == DType::F32 ? 4 : 2);
+        const int64_t kv_bytes = keys * kernels::kvRowBytes(type, kv_heads, dim);
         // Caches of several layers, so that decode does not find its keys in the cache.
         const int64_t copies = queries == 1 ? kRotatingBytes / (2 * kv_bytes) + 1 : 1;
         const int64_t floats_per_cache = (kv_bytes + 3) / 4;
         float* k = floats(copies * floats_per_cache);
         float* v = floats(copies * floats_per_cache);
-        if (type == DType::BF16) {
+        if (type == KvType::BF16) {
             for (int64_t i = 0; i < copies * floats_per_cache * 2; ++i) {
                 reinterpret_cast<uint16_t*>(k)[i] = static_cast<uint16_t>(0x3d00 + i % 97);
                 reinterpret_cast<uint16_t*>(v)[i] = static_cast<uint16_t>(0x3d00 + i % 89);
@@ -483,10 +484,11 @@ private:
         const double seconds = pass / static_cast<double>(copies);
         if (queries == 1) {
             const double rate = 2.0 * static_cast<double>(kv_bytes) / seconds / 1e9;
-            std::printf("%lld keys, %lld/%lld heads x %lld %14.3f %8.1f %6.0f%%\n",
-                        static_cast<long long>(keys), static_cast<long long>(heads),
-                        static_cast<long long>(kv_heads), static_cast<long long>(dim),
-                        seconds * 1e3, rate, percent(rate, rates_.read_gb_per_s));
+            std::printf("%lld keys%s, %lld/%lld heads x %lld %14.3f %8.1f %6.0f%%\n",
+                        static_cast<long long>(keys), type == KvType::Q8 ? " in q8" : "",
+                        static_cast<long long>(heads), static_cast<long long>(kv_heads),
+                        static_cast<long long>(dim), seconds * 1e3, rate,
+                        percent(rate, rates_.read_gb_per_s));
         } else {
             double pairs = static_cast<double>(queries) * static_cast<double>(keys);
             if (causal) {

@@ -26,8 +26,10 @@ struct ChainCase {
 
 std::vector<ChainCase> cases() {
     RowShape small;
+    RowShape small_q8;
+    small_q8.kv_type = KvType::Q8;
 #ifdef BELFRY_EMULATED_CARD
-    return {{"small", small}};
+    return {{"small", small}, {"small, q8", small_q8}};
 #else
     RowShape e2b;
     e2b.hidden = 1536;
@@ -45,6 +47,10 @@ std::vector<ChainCase> cases() {
     e2b_full.window = 0;
     e2b_full.capacity = 4096;
     e2b_full.rows = 3;
+    RowShape e2b_q8 = e2b;
+    e2b_q8.kv_type = KvType::Q8;
+    RowShape e2b_full_q8 = e2b_full;
+    e2b_full_q8.kv_type = KvType::Q8;
     RowShape e4b = e2b;
     e4b.hidden = 2560;
     e4b.kv_heads = 2;
@@ -63,6 +69,9 @@ std::vector<ChainCase> cases() {
     return {{"small", small},
             {"E2B", e2b},
             {"E2B, full attention", e2b_full},
+            {"small, q8", small_q8},
+            {"E2B, q8", e2b_q8},
+            {"E2B, full attention, q8", e2b_full_q8},
             {"E4B", e4b},
             {"31B, narrow MLP", large},
             {"8 bits", bytes}};

@@ -115,7 +115,7 @@ void checkAttention(cuda::CudaDevice& d, bool is_reference) {
         a.num_heads = c.heads;
         a.num_kv_heads = c.kv;
         a.head_dim = c.dim;
-        a.kv_type = c.bf16 ? DType::BF16 : DType::F32;
+        a.kv_type = c.bf16 ? KvType::BF16 : KvType::F32;
         a.mask.window = c.window;
         a.mask.causal = c.causal;
         a.q = q.host.data();

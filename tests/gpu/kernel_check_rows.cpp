@@ -324,7 +324,7 @@ void checkHalfAttention(cuda::CudaDevice& d) {
         a.num_heads = c.heads;
         a.num_kv_heads = c.kv;
         a.head_dim = c.dim;
-        a.kv_type = DType::BF16;
+        a.kv_type = KvType::BF16;
         a.scale = 0.5F;
         a.mask.causal = c.causal;
         a.mask.query_position = numbers.data();

@@ -58,6 +58,7 @@ void checkAttentionSteps(cuda::CudaDevice& d, bool is_collected, const std::stri
     struct Case {
         int64_t heads, kv, dim, size, ring, window;
         bool owner;
+        KvType type = KvType::BF16;
     };
     for (const Case c : {Case{8, 1, 256, 5, 64, 0, true},
                          {8, 1, 256, 600, 768, 512, true},
@@ -66,8 +67,13 @@ void checkAttentionSteps(cuda::CudaDevice& d, bool is_collected, const std::stri
                          {8, 1, 256, 900, 768, 512, true},
                          {8, 2, 512, 2500, 4096, 0, true},
                          {4, 2, 32, 40, 64, 16, true},
-                         {8, 1, 512, 1, 4096, 0, true}}) {
-        AttendCase attend(c.heads, c.kv, c.dim, c.size, c.ring, c.window, c.owner);
+                         {8, 1, 512, 1, 4096, 0, true},
+                         {8, 1, 256, 5, 64, 0, true, KvType::Q8},
+                         {8, 1, 256, 600, 768, 512, true, KvType::Q8},
+                         {8, 2, 256, 700, 768, 512, false, KvType::Q8},
+                         {8, 2, 512, 2500, 4096, 0, true, KvType::Q8},
+                         {4, 2, 32, 40, 64, 16, true, KvType::Q8}}) {
+        AttendCase attend(c.heads, c.kv, c.dim, c.size, c.ring, c.window, c.owner, 1, c.type);
         attend.args.is_ring = c.window > 0 || c.dim == 512;
         const int64_t width = c.heads * c.dim;
         ProjectCase o(WeightFormat::Nf4, true, 64, width, {192}, Input::Plain, Output::Store);
@@ -84,7 +90,7 @@ void checkAttentionSteps(cuda::CudaDevice& d, bool is_collected, const std::stri
         }
         copies.bringBack();
         report(form + "attend step head " + std::to_string(c.dim) + ", " + std::to_string(c.size) +
-                   " tokens",
+                   " tokens" + (c.type == KvType::Q8 ? ", q8" : ""),
                status, support::relativeError(attend.out.data(), attend.want),
                is_collected ? 1e-4 : 2e-5); // collected: queries as sums of two bf16 numbers
         report(form + "attend step cache", Status::Ok, attend.wrongRows(), 0);

@@ -243,7 +243,7 @@ void timeKernels(cuda::CudaDevice& d) {
         a.q = q.there();
         a.k = k.there();
         a.v = k.there();
-        a.kv_type = DType::BF16;
+        a.kv_type = KvType::BF16;
         a.queries = queries;
         a.keys = keys;
         a.num_heads = heads;
@@ -271,7 +271,10 @@ void timeKernels(cuda::CudaDevice& d) {
         }
     }
     for (const int64_t size : {512, 4096, 32768}) {
-        for (const int64_t dim : {256, 512}) {
+        for (const auto& [dim, type] : {std::pair{int64_t{256}, KvType::BF16},
+                                        {256, KvType::Q8},
+                                        {512, KvType::BF16},
+                                        {512, KvType::Q8}}) {
             const int64_t ring = dim == 256 ? 1023 : 32768;
             Pair<uint16_t> cache(d, std::vector<uint16_t>(static_cast<size_t>(ring * dim), 0x3c00));
             std::vector<int32_t> kp(static_cast<size_t>(ring), -1);
@@ -298,6 +301,7 @@ void timeKernels(cuda::CudaDevice& d) {
             s.key_position = kpos.there();
             s.cache_k = cache.card->data;
             s.cache_v = cache.card->data;
+            s.kv_type = type;
             s.capacity = ring;
             s.num_heads = 8;
             s.num_kv_heads = 1;
@@ -306,8 +310,9 @@ void timeKernels(cuda::CudaDevice& d) {
             s.out = out.f();
             const double us =
                 microseconds(d, 20, [&](int) { return d.ops().attend_step(d.queue(), s); });
-            std::printf("  attend step head %3ld, %5ld tokens %7.2f us\n", static_cast<long>(dim),
-                        static_cast<long>(size), us);
+            std::printf("  attend step head %3ld, %5ld tokens, %s %7.2f us\n",
+                        static_cast<long>(dim), static_cast<long>(size),
+                        type == KvType::Q8 ? "q8" : "bf16", us);
         }
     }
 }

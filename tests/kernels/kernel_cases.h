@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/cpu/float_types.h"
+#include "kernels/cpu/kv_rows.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/ops.h"
@@ -111,6 +112,39 @@ inline Guarded<uint8_t> stored(const Guarded<float>& values, kernels::DType type
         kernels::cpu::storeElement(result.data(), type, static_cast<int64_t>(i), values[i]);
     }
     return result;
+}
+
+/// Rows of a KV cache.
+inline Guarded<uint8_t>
+storedRows(const Guarded<float>& values, kernels::KvType type, int64_t heads, int64_t dim) {
+    const auto row = static_cast<size_t>(kernels::kvRowBytes(type, heads, dim));
+    const auto width = static_cast<size_t>(heads * dim);
+    Guarded<uint8_t> result(values.size() / width * row);
+    std::fill_n(result.data(), result.size(), uint8_t{0});
+    for (size_t i = 0; i < values.size() / width; ++i) {
+        kernels::cpu::storeKvRow(values.data() + i * width, type, heads, dim,
+                                 result.data() + i * row);
+    }
+    return result;
+}
+
+/// The values of `count` rows.
+inline std::vector<float>
+rowValues(const void* data, kernels::KvType type, int64_t heads, int64_t dim, int64_t count) {
+    std::vector<float> values;
+    for (int64_t row = 0; row < count; ++row) {
+        for (int64_t head = 0; head < heads; ++head) {
+            const kernels::cpu::KvHeadRows rows(data, type, heads, dim, head);
+            const std::byte* const at = rows.codes + row * rows.row_bytes;
+            for (int64_t d = 0; d < dim; ++d) {
+                values.push_back(
+                    kernels::hasScales(type)
+                        ? kernels::cpu::loadCode<kernels::KvType::Q8>(at, d) * rows.scale(row)
+                        : kernels::cpu::loadElement(at, kernels::cpu::kvElement(type), d));
+            }
+        }
+    }
+    return values;
 }
 
 /// Formats of blocks, and their names.

@@ -38,6 +38,7 @@ struct RowShape {
     std::vector<int64_t> ranks = {};
     DType update_type = DType::BF16;
     bool is_plain = false; ///< makePlain() of all steps.
+    KvType kv_type = KvType::BF16;
 };
 
 /// One step with its weights; rows lie behind each other.
@@ -155,13 +156,11 @@ public:
             for (const auto& [got, want] : {std::pair{&a.k, &a.want_k}, {&a.v, &a.want_v}}) {
                 const int64_t count =
                     s.before + s.rows < s.capacity ? s.before + s.rows : s.capacity;
-                std::vector<float> left(sizeOf(count * s.kv_heads * s.dim));
-                std::vector<float> right(left.size());
+                std::vector<float> left =
+                    rowValues(got->data(), s.kv_type, s.kv_heads, s.dim, count);
+                std::vector<float> right =
+                    rowValues(want->data(), s.kv_type, s.kv_heads, s.dim, count);
                 for (size_t i = 0; i < left.size(); ++i) {
-                    left[i] = kernels::cpu::loadElement(got->data(), DType::BF16,
-                                                        static_cast<int64_t>(i));
-                    right[i] = kernels::cpu::loadElement(want->data(), DType::BF16,
-                                                         static_cast<int64_t>(i));
                     if (std::isnan(left[i]) && std::isnan(right[i])) {
                         left[i] = right[i] = 0.0F; // a row that nobody may see
                     }
@@ -271,6 +270,7 @@ private:
         a.args.key_position = numbers_.data();
         a.args.cache_k = attends_[a.owner].k.data();
         a.args.cache_v = attends_[a.owner].v.data();
+        a.args.kv_type = s.kv_type;
         a.args.capacity = s.capacity;
         a.args.num_heads = s.heads;
         a.args.num_kv_heads = s.kv_heads;
@@ -296,7 +296,9 @@ private:
     /// Rows that are in no window, or that nobody wrote, hold what is no number.
     Guarded<uint8_t> cache(uint64_t seed) const {
         const int64_t width = s.kv_heads * s.dim;
-        Guarded<uint8_t> rows = stored(randomFloats(s.capacity * width, seed), DType::BF16);
+        Guarded<uint8_t> rows =
+            storedRows(randomFloats(s.capacity * width, seed), s.kv_type, s.kv_heads, s.dim);
+        const size_t bytes = sizeOf(kernels::kvRowBytes(s.kv_type, s.kv_heads, s.dim));
         std::vector<bool> is_seen(sizeOf(s.capacity));
         for (int64_t p = 0; p < s.before; ++p) {
             if (s.window == 0 || p > s.before - s.window) {
@@ -305,7 +307,7 @@ private:
         }
         for (int64_t row = 0; row < s.capacity; ++row) {
             if (!is_seen[sizeOf(row)]) {
-                std::memset(rows.data() + sizeOf(row * width) * 2, 0xff, sizeOf(width) * 2);
+                std::memset(rows.data() + sizeOf(row) * bytes, 0xff, bytes);
             }
         }
         return rows;
@@ -389,10 +391,10 @@ private:
         if (a.args.k != nullptr) {
             const std::vector<float> k = turned(from[1], s.kv_heads, a.args.k_norm, true);
             const std::vector<float> v = turned(from[s.k_is_v ? 1 : 2], s.kv_heads, {}, false);
-            ops.store_rows({}, {k.data(), 1, width, width}, &slot, DType::BF16, owner.want_k.data(),
-                           s.capacity);
-            ops.store_rows({}, {v.data(), 1, width, width}, &slot, DType::BF16, owner.want_v.data(),
-                           s.capacity);
+            ops.store_rows({}, {k.data(), 1, width, width}, &slot, s.kv_type, s.kv_heads,
+                           owner.want_k.data(), s.capacity);
+            ops.store_rows({}, {v.data(), 1, width, width}, &slot, s.kv_type, s.kv_heads,
+                           owner.want_v.data(), s.capacity);
         }
         // Keys of the window alone, each in its place of the ring.
         std::vector<int32_t> positions(sizeOf(s.capacity), -1);
@@ -404,7 +406,7 @@ private:
         args.q = q.data();
         args.k = owner.want_k.data();
         args.v = owner.want_v.data();
-        args.kv_type = DType::BF16;
+        args.kv_type = s.kv_type;
         args.queries = 1;
         args.keys = std::min<int64_t>(position + 1, s.capacity);
         args.num_heads = s.heads;

@@ -17,6 +17,7 @@ namespace support {
 using kernels::AttendStepArgs;
 using kernels::AttentionArgs;
 using kernels::DType;
+using kernels::KvType;
 using kernels::MatView;
 using kernels::ProjectArgs;
 using kernels::ProjectLora;
@@ -247,15 +248,16 @@ struct AttendCase {
                int64_t capacity,
                int64_t window,
                bool is_owner,
-               uint64_t seed = 1) {
+               uint64_t seed = 1,
+               KvType type = KvType::BF16) {
         const int64_t width = kv * dim;
         q = randomFloats(heads * dim, seed);
         k = randomFloats(width, seed + 1);
         v = randomFloats(width, seed + 2);
         q_norm = randomFloats(dim, seed + 3);
         k_norm = randomFloats(dim, seed + 4, 0.3F);
-        cache_k = stored(randomFloats(capacity * width, seed + 5), DType::BF16);
-        cache_v = stored(randomFloats(capacity * width, seed + 6), DType::BF16);
+        cache_k = storedRows(randomFloats(capacity * width, seed + 5), type, kv, dim);
+        cache_v = storedRows(randomFloats(capacity * width, seed + 6), type, kv, dim);
         out = Guarded<float>(sizeOf(heads * dim));
         std::fill_n(out.data(), out.size(), NAN);
         inv_freq = Guarded<float>(sizeOf(dim / 2));
@@ -270,8 +272,9 @@ struct AttendCase {
         }
         // Rows that nobody wrote may hold anything.
         for (int64_t row = std::min(size, capacity); row < capacity; ++row) {
-            std::memset(cache_k.data() + sizeOf(row * width) * 2, 0xff, sizeOf(width) * 2);
-            std::memset(cache_v.data() + sizeOf(row * width) * 2, 0xff, sizeOf(width) * 2);
+            const size_t bytes = sizeOf(kernels::kvRowBytes(type, kv, dim));
+            std::memset(cache_k.data() + sizeOf(row) * bytes, 0xff, bytes);
+            std::memset(cache_v.data() + sizeOf(row) * bytes, 0xff, bytes);
         }
         numbers = Guarded<int32_t>(3);
         numbers[0] = static_cast<int32_t>(size - 1);
@@ -289,6 +292,7 @@ struct AttendCase {
         args.key_position = positions.data();
         args.cache_k = cache_k.data();
         args.cache_v = cache_v.data();
+        args.kv_type = type;
         args.capacity = capacity;
         args.num_heads = heads;
         args.num_kv_heads = kv;
@@ -321,9 +325,9 @@ struct AttendCase {
         if (args.k != nullptr) {
             prepare(kh, kv, args.k_norm, true);
             prepare(vh, kv, {}, false);
-            reference().store_rows({}, {kh.data(), 1, width, width}, args.slot, DType::BF16,
+            reference().store_rows({}, {kh.data(), 1, width, width}, args.slot, args.kv_type, kv,
                                    want_k.data(), args.capacity);
-            reference().store_rows({}, {vh.data(), 1, width, width}, args.slot, DType::BF16,
+            reference().store_rows({}, {vh.data(), 1, width, width}, args.slot, args.kv_type, kv,
                                    want_v.data(), args.capacity);
         }
         want.resize(sizeOf(heads * dim));
@@ -331,7 +335,7 @@ struct AttendCase {
         a.q = qh.data();
         a.k = want_k.data();
         a.v = want_v.data();
-        a.kv_type = DType::BF16;
+        a.kv_type = args.kv_type;
         a.queries = 1;
         a.keys = *args.key_count;
         a.num_heads = heads;
@@ -365,25 +369,27 @@ struct AttendCase {
 
     /// Largest distance of the stored row from what was expected, relative to the row.
     [[nodiscard]] double distantRows() const {
-        const auto width = static_cast<size_t>(args.num_kv_heads * args.head_dim);
         double worst = 0.0;
         for (const auto& [got, expected] : {std::pair{&cache_k, &want_k}, {&cache_v, &want_v}}) {
-            std::vector<float> a(width);
-            std::vector<float> b(width);
-            for (size_t i = 0; i < width; ++i) {
-                const auto at = static_cast<int64_t>(static_cast<size_t>(*args.slot) * width + i);
-                a[i] = kernels::cpu::loadElement(got->data(), DType::BF16, at);
-                b[i] = kernels::cpu::loadElement(expected->data(), DType::BF16, at);
-            }
-            worst = std::max(worst, relativeError(a.data(), b));
+            const std::vector<float> a = newRow(*got);
+            worst = std::max(worst, relativeError(a.data(), newRow(*expected)));
         }
         return worst;
     }
 
-    /// bf16 values of the caches that are more than one unit in the last place away.
+    /// bf16 values of the caches that are more than one unit in the last place away; of codes the
+    /// bytes of other rows, and where the new one is more than a step away.
     [[nodiscard]] int wrongRows() const {
         int wrong = 0;
         for (const auto& [got, expected] : {std::pair{&cache_k, &want_k}, {&cache_v, &want_v}}) {
+            if (kernels::hasScales(args.kv_type)) {
+                const size_t row = expected->size() / sizeOf(args.capacity);
+                for (size_t i = 0; i < expected->size(); ++i) {
+                    wrong += i / row != sizeOf(*args.slot) && (*got)[i] != (*expected)[i] ? 1 : 0;
+                }
+                wrong += stepsAway(newRow(*got), newRow(*expected));
+                continue;
+            }
             for (size_t i = 0; i < expected->size(); i += 2) {
                 uint16_t a = 0;
                 uint16_t b = 0;
@@ -393,6 +399,29 @@ struct AttendCase {
             }
         }
         return wrong;
+    }
+
+private:
+    template <typename Bytes>
+    [[nodiscard]] std::vector<float> newRow(const Bytes& rows) const {
+        const int64_t bytes = kernels::kvRowBytes(args.kv_type, args.num_kv_heads, args.head_dim);
+        return rowValues(rows.data() + *args.slot * bytes, args.kv_type, args.num_kv_heads,
+                         args.head_dim, 1);
+    }
+    /// Values that are more than a step of a head of 127 away.
+    [[nodiscard]] int stepsAway(const std::vector<float>& got,
+                                const std::vector<float>& expected) const {
+        int away = 0;
+        for (size_t i = 0; i < expected.size(); i += sizeOf(args.head_dim)) {
+            float largest = 0.0F;
+            for (size_t d = i; d < i + sizeOf(args.head_dim); ++d) {
+                largest = std::max(largest, std::abs(expected[d]));
+            }
+            for (size_t d = i; d < i + sizeOf(args.head_dim); ++d) {
+                away += std::abs(got[d] - expected[d]) <= 1.01F * largest / 127.0F ? 0 : 1;
+            }
+        }
+        return away;
     }
 };
 

@@ -43,6 +43,7 @@ struct ChainShape {
     bool is_large = false; ///< In the form of long rows although these are not.
     int64_t hole = -1;     ///< A cache row in reach that holds nothing.
     bool is_plain = false; ///< makePlain() of all steps.
+    kernels::KvType kv_type = kernels::KvType::BF16;
     // Low-rank updates of all weights of the steps that have them.
     int64_t rank = 0;       ///< 0: none.
     int64_t other_rank = 0; ///< For a second update of the last weight; 0: none.
@@ -166,7 +167,7 @@ struct Chain {
                                index == 0 ? Input::Norm : Input::ResidualNorm, Output::Store);
         attentions.push_back(std::make_unique<AttendCase>(shape.heads, shape.kv_heads, shape.dim,
                                                           shape.tokens, 256, shape.window,
-                                                          !is_reader, seed += 20));
+                                                          !is_reader, seed += 20, shape.kv_type));
         AttendCase& a = *attentions.back();
         a.args.is_ring = shape.is_ring;
         a.args.scale = shape.scale;
@@ -203,7 +204,8 @@ struct Chain {
 
     /// What nobody may see is NaN: rows behind the window, and the hole.
     void hideRows(AttendCase& a) const {
-        const size_t bytes = sizeOf(a.args.num_kv_heads * a.args.head_dim) * 2;
+        const size_t bytes =
+            sizeOf(kernels::kvRowBytes(shape.kv_type, a.args.num_kv_heads, a.args.head_dim));
         if (shape.hole >= 0) {
             a.positions[sizeOf(shape.hole)] = -1;
         }

@@ -12,7 +12,7 @@
 #include <algorithm>
 
 using kernels::AttentionArgs;
-using kernels::DType;
+using kernels::KvType;
 using kernels::OpTable;
 using kernels::Status;
 using namespace support;
@@ -39,11 +39,11 @@ struct Dims {
     int64_t queries = 0, keys = 0, heads = 0, kv_heads = 0, dim = 0;
 };
 
-Case makeCase(const Dims& d, DType type, uint64_t seed) {
+Case makeCase(const Dims& d, KvType type, uint64_t seed) {
     Case c;
     c.q = randomFloats(d.queries * d.heads * d.dim, seed, 1.0F);
-    c.k = stored(randomFloats(d.keys * d.kv_heads * d.dim, seed + 1), type);
-    c.v = stored(randomFloats(d.keys * d.kv_heads * d.dim, seed + 2), type);
+    c.k = storedRows(randomFloats(d.keys * d.kv_heads * d.dim, seed + 1), type, d.kv_heads, d.dim);
+    c.v = storedRows(randomFloats(d.keys * d.kv_heads * d.dim, seed + 2), type, d.kv_heads, d.dim);
     c.query_position = Guarded<int32_t>(static_cast<size_t>(d.queries));
     c.key_position = Guarded<int32_t>(static_cast<size_t>(d.keys));
     c.out = randomFloats(d.queries * d.heads * d.dim, 99);
@@ -138,10 +138,10 @@ void TestAttention::matchesReference_data() {
         {1, 191, 6, 3, 512},  {1, 2100, 2, 1, 256},
     };
     for (const char* table : fastTables()) {
-        for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+        for (const KvType type : {KvType::F32, KvType::F16, KvType::BF16, KvType::Q8}) {
             for (const Dims& d : cases) {
                 for (const bool causal : {true, false}) {
-                    if (d.queries > 100 && type == DType::F16) {
+                    if (d.queries > 100 && type == KvType::F16) {
                         continue;
                     }
                     QTest::addRow("%s type %d, %lld queries, %lld keys, %lld/%lld heads of %lld%s",
@@ -163,7 +163,7 @@ void TestAttention::matchesReference() {
     QFETCH(int, type);
     QFETCH(QList<qlonglong>, dims);
     QFETCH(bool, causal);
-    Case c = makeCase({dims[0], dims[1], dims[2], dims[3], dims[4]}, static_cast<DType>(type), 3);
+    Case c = makeCase({dims[0], dims[1], dims[2], dims[3], dims[4]}, static_cast<KvType>(type), 3);
     c.args.mask.causal = causal;
     QCOMPARE(difference(table, c), QString());
 }
@@ -185,7 +185,7 @@ void TestAttention::windowEdges() {
     FETCH_TABLE(ops)
     QFETCH(int, window);
     QFETCH(int, queries);
-    Case c = makeCase({queries, 1300, 2, 1, 64}, DType::BF16, 5);
+    Case c = makeCase({queries, 1300, 2, 1, 64}, KvType::BF16, 5);
     c.args.mask.window = window;
     // Values grow with the key, so that one key too many or too few shows.
     auto* v = reinterpret_cast<uint16_t*>(c.v.data());
@@ -212,7 +212,7 @@ void TestAttention::imageBlocks() {
     FETCH_TABLE(ops)
     QFETCH(int, window);
     const int64_t n = 450;
-    Case c = makeCase({n, n, 4, 2, 64}, DType::BF16, 8);
+    Case c = makeCase({n, n, 4, 2, 64}, KvType::BF16, 8);
     c.query_block = Guarded<int32_t>(n);
     c.key_block = Guarded<int32_t>(n);
     for (int32_t i = 0; i < n; ++i) {
@@ -242,7 +242,7 @@ void TestAttention::ringBuffer() {
     QFETCH(int, filled);
     const int64_t ring_size = 640;
     const int64_t queries = filled < 20 ? filled : 20;
-    Case c = makeCase({queries, ring_size, 4, 1, 64}, DType::BF16, 9);
+    Case c = makeCase({queries, ring_size, 4, 1, 64}, KvType::BF16, 9);
     for (int64_t slot = 0; slot < ring_size; ++slot) {
         int64_t position = -1;
         for (int64_t p = slot; p < filled; p += ring_size) {
@@ -275,7 +275,7 @@ void TestAttention::rowsThatSeeNothing() {
     FETCH_TABLE(ops)
     QFETCH(int, keys);
     QFETCH(int, dim);
-    Case c = makeCase({3, keys, 2, 1, dim}, DType::F32, 4);
+    Case c = makeCase({3, keys, 2, 1, dim}, KvType::F32, 4);
     for (int i = 0; i < keys; ++i) {
         c.key_position[static_cast<size_t>(i)] = -1;
     }
@@ -312,7 +312,7 @@ void TestAttention::largeScores_data() {
 void TestAttention::largeScores() {
     FETCH_TABLE(ops)
     QFETCH(int, dim);
-    Case c = makeCase({5, 900, 1, 1, dim}, DType::F32, 6);
+    Case c = makeCase({5, 900, 1, 1, dim}, KvType::F32, 6);
     auto* k = reinterpret_cast<float*>(c.k.data());
     for (int64_t i = 0; i < 5 * dim; ++i) {
         c.q[static_cast<size_t>(i)] = 1.0F;
@@ -360,14 +360,14 @@ void TestAttention::nanIsNotLost() {
         return rows;
     };
     const auto rows = static_cast<size_t>(d.queries * d.heads);
-    Case query = makeCase(d, DType::F32, 71);
+    Case query = makeCase(d, KvType::F32, 71);
     query.q[(rows - 1) * static_cast<size_t>(d.dim) + 3] = NAN;
     std::vector<int> expected(rows, 0);
     expected.back() = static_cast<int>(d.dim);
     QCOMPARE(nanRows(query), expected);
 
     // The last key but `queries / 2`: of the later queries, in the heads that share it.
-    Case key = makeCase(d, DType::F32, 72);
+    Case key = makeCase(d, KvType::F32, 72);
     const int64_t at = d.keys - 1 - queries / 2;
     reinterpret_cast<float*>(key.k.data())[at * d.kv_heads * d.dim + 5] = NAN;
     for (size_t i = 0; i < rows; ++i) {
@@ -392,7 +392,7 @@ void TestAttention::sameForAnyThreadCount_data() {
 void TestAttention::sameForAnyThreadCount() {
     FETCH_TABLE(ops)
     QFETCH(int, queries);
-    const Case c = makeCase({queries, 1500, 4, 2, 64}, DType::BF16, 2);
+    const Case c = makeCase({queries, 1500, 4, 2, 64}, KvType::BF16, 2);
     const std::vector<float> alone = runWith(*ops, c, {});
     for (const int threads : {1, 2, 5}) {
         kernels::cpu::ThreadPool pool(threads);
@@ -403,7 +403,7 @@ void TestAttention::sameForAnyThreadCount() {
 
 /// Two keys, one dimension: p = 1 / (1 + e^(s1 - s0)) by hand.
 void TestAttention::referenceByHand() {
-    Case c = makeCase({1, 2, 1, 1, 1}, DType::F32, 1);
+    Case c = makeCase({1, 2, 1, 1, 1}, KvType::F32, 1);
     c.q[0] = 2.0F;
     auto* k = reinterpret_cast<float*>(c.k.data());
     auto* v = reinterpret_cast<float*>(c.v.data());
@@ -466,7 +466,7 @@ void TestAttention::refusesBadShapes() {
         if (ops == nullptr) {
             continue;
         }
-        const Case c = makeCase({2, 4, 4, 2, 8}, DType::F32, 1);
+        const Case c = makeCase({2, 4, 4, 2, 8}, KvType::F32, 1);
         AttentionArgs bad = c.args;
         bad.num_kv_heads = 3; // does not divide the heads
         QCOMPARE(ops->attention({}, bad), Status::BadShape);

@@ -942,7 +942,7 @@ void TestCudaDevice::oldCardsDoWithoutTensorCores() {
         a.q = x;
         a.k = weights;
         a.v = weights;
-        a.kv_type = kernels::DType::BF16;
+        a.kv_type = kernels::KvType::BF16;
         a.queries = kRows;
         a.keys = kRows;
         a.num_heads = 2;

@@ -17,6 +17,7 @@
 
 using kernels::AttentionArgs;
 using kernels::DType;
+using kernels::KvType;
 using kernels::MatView;
 using kernels::MutF32;
 using kernels::OpTable;
@@ -80,10 +81,12 @@ QString difference(EmulatedCard& card,
 /// the queries near their end, in their own; some slots empty with NaN in them, an image block that
 /// sees forward.
 struct AttentionCase {
-    AttentionCase(const QList<int>& dims, bool is_causal, DType kv_type, bool is_in_order = false)
+    AttentionCase(const QList<int>& dims, bool is_causal, KvType kv_type, bool is_in_order = false)
         : q(randomFloats(int64_t{dims[0]} * dims[2] * dims[4], 1, 0.5F)),
-          k(stored(randomFloats(int64_t{dims[1]} * dims[3] * dims[4], 2), kv_type)),
-          v(stored(randomFloats(int64_t{dims[1]} * dims[3] * dims[4], 3), kv_type)),
+          k(storedRows(
+              randomFloats(int64_t{dims[1]} * dims[3] * dims[4], 2), kv_type, dims[3], dims[4])),
+          v(storedRows(
+              randomFloats(int64_t{dims[1]} * dims[3] * dims[4], 3), kv_type, dims[3], dims[4])),
           key_position(sizeOf(dims[1])), key_block(sizeOf(dims[1])),
           query_position(sizeOf(dims[0])), query_block(sizeOf(dims[0])),
           start(randomFloats(static_cast<int64_t>(q.size()), 4)) {
@@ -91,8 +94,7 @@ struct AttentionCase {
         const int64_t keys = dims[1];
         const int64_t first = is_in_order ? std::max<int64_t>(0, keys - queries - 20) : 15;
         const int64_t block = first + 5;
-        const auto row_bytes =
-            sizeOf(int64_t{dims[3]} * dims[4] * kernels::cpu::elementSize(kv_type));
+        const auto row_bytes = sizeOf(kernels::kvRowBytes(kv_type, dims[3], dims[4]));
         for (int64_t i = 0; i < keys; ++i) {
             const auto position = static_cast<int32_t>(is_in_order ? i : (i * 7 + 3) % keys);
             key_position[sizeOf(i)] = i == 5 || i == keys - 1 ? -1 : position;
@@ -256,7 +258,7 @@ void TestCudaEmulatedOps::attention_data() {
     QTest::addColumn<bool>("reference");
     QTest::addColumn<QList<int>>("dims"); // queries, keys, heads, kv heads, head_dim, window
     QTest::addColumn<bool>("causal");
-    QTest::addColumn<DType>("type");
+    QTest::addColumn<KvType>("type");
     QTest::addColumn<int>("seed");
     int seed = 0;
     for (const bool is_reference : {false, true}) {
@@ -265,7 +267,7 @@ void TestCudaEmulatedOps::attention_data() {
               QList<int>{66, 130, 2, 1, 64, 20}, QList<int>{20, 90, 2, 2, 256, 50},
               QList<int>{17, 70, 2, 1, 512, 0}, QList<int>{9, 40, 4, 2, 32, 12}}) {
             for (const bool causal : {true, false}) {
-                for (const DType type : {DType::BF16, DType::F32}) {
+                for (const KvType type : {KvType::BF16, KvType::F32, KvType::Q8}) {
                     QTest::addRow(
                         "%s, %d queries, %d keys, %d/%d heads of %d, window %d%s, type %d",
                         is_reference ? "f32" : "fast", dims[0], dims[1], dims[2], dims[3], dims[4],
@@ -282,7 +284,7 @@ void TestCudaEmulatedOps::attention() {
     QFETCH(bool, reference);
     QFETCH(QList<int>, dims);
     QFETCH(bool, causal);
-    QFETCH(DType, type);
+    QFETCH(KvType, type);
     QFETCH(int, seed);
     const AttentionCase c(dims, causal, type);
     const auto card = cardFor(reference, static_cast<uint64_t>(seed));
@@ -295,7 +297,7 @@ void TestCudaEmulatedOps::smallAttention_data() {
     QTest::addColumn<QList<int>>("dims"); // as above
     QTest::addColumn<bool>("ordered");
     QTest::addColumn<bool>("causal");
-    QTest::addColumn<DType>("type");
+    QTest::addColumn<KvType>("type");
     QTest::addColumn<int>("seed");
     int seed = 0;
     // The groups of Gemma 4 (8:1, 4:1, 2:1); queries and keys below, at and above their tiles, keys
@@ -308,7 +310,9 @@ void TestCudaEmulatedOps::smallAttention_data() {
           QList<int>{65, 530, 2, 1, 512, 25}, QList<int>{12, 16, 4, 2, 512, 5}}) {
         for (const bool ordered : {true, false}) {
             for (const bool causal : {true, false}) {
-                const DType type = ordered == causal ? DType::BF16 : DType::F32;
+                const KvType type = ordered == causal ? KvType::BF16
+                                    : ordered         ? KvType::Q8
+                                                      : KvType::F32;
                 QTest::addRow("%d queries, %d keys%s, %d/%d heads of %d, window %d%s, type %d",
                               dims[0], dims[1], ordered ? " in order" : "", dims[2], dims[3],
                               dims[4], dims[5], causal ? "" : ", all visible",
@@ -324,7 +328,7 @@ void TestCudaEmulatedOps::smallAttention() {
     QFETCH(QList<int>, dims);
     QFETCH(bool, ordered);
     QFETCH(bool, causal);
-    QFETCH(DType, type);
+    QFETCH(KvType, type);
     QFETCH(int, seed);
     const AttentionCase c(dims, causal, type, ordered);
     const auto card = cardFor(false, static_cast<uint64_t>(seed), 3, 86, 101376);
@@ -332,7 +336,7 @@ void TestCudaEmulatedOps::smallAttention() {
              QString());
     QCOMPARE(card->ran(), std::vector<std::string>{dims[4] == 256 ? "belfry_flash_small_256"
                                                                   : "belfry_flash_small_512"});
-    if (type != DType::BF16) {
+    if (type == KvType::F32) {
         return;
     }
     // Queries and results in bf16, as fused steps of a prompt have them.
@@ -397,7 +401,7 @@ void TestCudaEmulatedOps::towerAttention() {
     a.q = widened.data();
     a.k = k.data();
     a.v = v.data();
-    a.kv_type = DType::BF16;
+    a.kv_type = KvType::BF16;
     a.queries = dims[0];
     a.keys = dims[1];
     a.num_heads = a.num_kv_heads = dims[2];
@@ -569,16 +573,17 @@ void TestCudaEmulatedOps::storeIsExact() {
     const Guarded<int32_t> slot(std::vector<int32_t>{5, 0, 3, 2});
     const auto card = cardFor(true, 3);
     auto& d = card->device();
-    for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
-        const auto size = sizeOf(6 * cols * kernels::cpu::elementSize(type));
+    for (const KvType type : {KvType::F32, KvType::F16, KvType::BF16, KvType::Q8}) {
+        const int64_t heads = 2;
+        const auto size = sizeOf(6 * kernels::kvRowBytes(type, heads, cols / heads));
         const Guarded<uint8_t> want(std::vector<uint8_t>(size, 0xaa));
         const Guarded<uint8_t> got(std::vector<uint8_t>(size, 0xaa));
         QCOMPARE(kernels::cpuScalarOps().store_rows({}, matrix(src, 4, cols), slot.data(), type,
-                                                    want.data(), 6),
+                                                    heads, want.data(), 6),
                  Status::Ok);
-        QCOMPARE(
-            d.ops().store_rows(d.queue(), matrix(src, 4, cols), slot.data(), type, got.data(), 6),
-            Status::Ok);
+        QCOMPARE(d.ops().store_rows(d.queue(), matrix(src, 4, cols), slot.data(), type, heads,
+                                    got.data(), 6),
+                 Status::Ok);
         QCOMPARE(card->finish(), std::string());
         QVERIFY(got.values() == want.values());
     }

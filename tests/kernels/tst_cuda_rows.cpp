@@ -61,6 +61,21 @@ void TestCudaRows::chain_data() {
     row("heads of 256, parts", 9, {.before = 250, .heads = 2, .dim = 256, .capacity = 256});
     row("heads of 512", 6, {.rows = 3, .before = 150, .heads = 2, .dim = 512, .capacity = 256});
     row("window in a ring that wraps", 12, {.before = 398, .window = 90, .capacity = 100});
+    row("q8, parts, two kv heads", 16,
+        {.before = 400, .kv_heads = 2, .capacity = 512, .kv_type = KvType::Q8});
+    row("q8, heads of 256, keys are values", 9,
+        {.before = 250,
+         .heads = 2,
+         .dim = 256,
+         .capacity = 256,
+         .k_is_v = true,
+         .kv_type = KvType::Q8});
+    row("q8, heads of 512", 6,
+        {.rows = 3, .before = 150, .heads = 2, .dim = 512, .capacity = 256, .kv_type = KvType::Q8});
+    row("q8, window in a ring that wraps", 12,
+        {.before = 398, .window = 90, .capacity = 100, .kv_type = KvType::Q8});
+    row("q8, long rows", 16,
+        {.rows = 3, .hidden = 3200, .inter = 192, .layers = 1, .kv_type = KvType::Q8});
     row("window smaller than the rows", 4, {.before = 77, .window = 2, .capacity = 16});
     row("stretches, passes and long rows", 16, {.hidden = 1600, .inter = 192, .layers = 1});
     row("wide rows", 16, {.inter = 6400, .layers = 1});

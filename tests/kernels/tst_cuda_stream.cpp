@@ -234,6 +234,20 @@ const ChainRow kChains[] = {
     {"tiles of 256, hidden rows, the new one in the first tile", &kSmall, 4, 12,
      {.heads = 2, .dim = 256, .tokens = 400, .window = 90, .scale = 0.1F, .hole = 150}},
     {"window in a ring", &kMiddle, 5, 13, {.tokens = 400, .window = 90, .is_ring = true}},
+    {"q8, a reader of a ring", &kBulk, 5, 13,
+     {.tokens = 400, .window = 90, .is_reader = true, .is_ring = true, .kv_type = KvType::Q8}},
+    {"q8, keys are values, two kv heads", &kMiddle, 4, 14,
+     {.kv_heads = 2, .k_is_v = true, .kv_type = KvType::Q8}},
+    {"q8, tiles of 512 in the place of the keys, a reader", &kAda, 4, 11,
+     {.heads = 2, .kv_heads = 2, .dim = 512, .tokens = 150, .is_reader = true, .scale = 0.1F,
+      .kv_type = KvType::Q8}},
+    {"q8, bf16 weights, tiles of 256, hidden rows", &kBulk, 4, 12,
+     {.format = WeightFormat::BF16, .is_nested = false, .heads = 2, .dim = 256, .tokens = 400,
+      .window = 90, .scale = 0.1F, .hole = 150, .kv_type = KvType::Q8}},
+    {"q8, Q4_0, parts", &kBulk, 4, 98,
+     {.format = WeightFormat::Q4_0, .head = WeightFormat::Q6_K, .is_nested = false,
+      .hidden = 256, .tokens = 200, .kv_type = KvType::Q8}},
+    {"q8, long rows", &kBulk, 4, 60, {.hidden = 3200, .tokens = 200, .kv_type = KvType::Q8}},
     {"keys are values, two kv heads", &kSmall, 4, 14, {.kv_heads = 2, .k_is_v = true}},
     {"bf16", &kSmall, 4, 15, {.format = WeightFormat::BF16, .is_nested = false}},
     {"bf16, a ring, a reader", &kLate, 7, 16,
@@ -538,16 +552,19 @@ void TestCudaStream::longRows() {
 // the blocks over that of the heads. Above 48 keys a part, it is by tiles: then both runs are the
 // same.
 void TestCudaStream::heads_data() {
-    QTest::addColumn<size_t>("index");
+    support::addColumns<size_t, KvType>("index", "type");
     for (size_t i = 0; i < std::size(kHeads); ++i) {
-        QTest::newRow(kHeads[i].name) << i;
+        QTest::newRow(kHeads[i].name) << i << KvType::BF16;
+        QTest::addRow("%s, q8", kHeads[i].name) << i << KvType::Q8;
     }
 }
 
 void TestCudaStream::heads() {
     QFETCH(size_t, index);
+    QFETCH(KvType, type);
     const HeadsRow& row = kHeads[index];
     ChainShape shape = row.shape;
+    shape.kv_type = type;
     shape.hidden = shape.inter = 64;
     shape.ple = 0;
     shape.scale = 0.1F;

@@ -265,22 +265,24 @@ void TestDecodeSteps::attention() {
     QFETCH(qlonglong, window);
     QFETCH(bool, owner);
     const OpTable& ops = *found;
-    std::vector<float> first;
-    for (const int threads : {1, 2, 3, 4}) {
-        ThreadPool pool(threads);
-        AttendCase c(8, 2, 64, size, capacity, window, owner);
-        if (threads == 4) {
-            makePlain(c.args);
-            c.compute(c.q.values(), c.k.values(), c.v.values());
-            first.clear();
+    for (const KvType type : {KvType::BF16, KvType::Q8}) {
+        std::vector<float> first;
+        for (const int threads : {1, 2, 3, 4}) {
+            ThreadPool pool(threads);
+            AttendCase c(8, 2, 64, size, capacity, window, owner, 1, type);
+            if (threads == 4) {
+                makePlain(c.args);
+                c.compute(c.q.values(), c.k.values(), c.v.values());
+                first.clear();
+            }
+            QCOMPARE(ops.attend_step({&pool}, c.args), Status::Ok);
+            QVERIFY(relativeError(c.out.data(), c.want) < 1e-2); // products of bf16
+            QVERIFY(c.distantRows() < 4e-3);
+            if (first.empty()) {
+                first = c.out.values();
+            }
+            QVERIFY(isSame(c.out.data(), first));
         }
-        QCOMPARE(ops.attend_step({&pool}, c.args), Status::Ok);
-        QVERIFY(relativeError(c.out.data(), c.want) < 1e-2); // products of bf16
-        QVERIFY(c.distantRows() < 4e-3);
-        if (first.empty()) {
-            first = c.out.values();
-        }
-        QVERIFY(isSame(c.out.data(), first));
     }
 }
 

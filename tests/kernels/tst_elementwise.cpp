@@ -12,6 +12,7 @@
 #include <functional>
 
 using kernels::DType;
+using kernels::KvType;
 using kernels::MatView;
 using kernels::OpTable;
 using kernels::Status;
@@ -275,9 +276,9 @@ void TestElementwise::gather() {
 }
 
 void TestElementwise::store_data() {
-    support::addColumns<QByteArray, DType, int>("table", "type", "cols");
+    support::addColumns<QByteArray, KvType, int>("table", "type", "cols");
     for (const char* table : fastTables()) {
-        for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+        for (const KvType type : {KvType::F32, KvType::F16, KvType::BF16, KvType::Q8}) {
             for (const int cols : {1, 12, 256, 1030}) {
                 QTest::addRow("%s type %d, %d columns", table, static_cast<int>(type), cols)
                     << QByteArray(table) << type << cols;
@@ -288,7 +289,7 @@ void TestElementwise::store_data() {
 
 void TestElementwise::store() {
     FETCH_TABLE(ops)
-    QFETCH(DType, type);
+    QFETCH(KvType, type);
     QFETCH(int, cols);
     const auto src = randomFloats(4 * cols, 1, 100.0F);
     // Values at the edges: ties, overflow to infinity, subnormals, minus zero.
@@ -298,20 +299,21 @@ void TestElementwise::store() {
         src[i] = edges[i];
     }
     const std::vector<int32_t> slot = {5, 0, 3, 2};
-    const auto size = static_cast<size_t>(6 * cols * kernels::cpu::elementSize(type));
+    const int64_t heads = cols % 2 == 0 ? 2 : 1;
+    const auto size = static_cast<size_t>(6 * kernels::kvRowBytes(type, heads, cols / heads));
     const Guarded<uint8_t> expected(std::vector<uint8_t>(size, 0xaa));
     const Guarded<uint8_t> actual(std::vector<uint8_t>(size, 0xaa));
     QCOMPARE(kernels::cpuScalarOps().store_rows(testQueue(), matrix(src, 4, cols), slot.data(),
-                                                type, expected.data(), 6),
+                                                type, heads, expected.data(), 6),
              Status::Ok);
-    QCOMPARE(
-        ops->store_rows(testQueue(), matrix(src, 4, cols), slot.data(), type, actual.data(), 6),
-        Status::Ok);
+    QCOMPARE(ops->store_rows(testQueue(), matrix(src, 4, cols), slot.data(), type, heads,
+                             actual.data(), 6),
+             Status::Ok);
     QVERIFY(std::memcmp(expected.data(), actual.data(), size) == 0);
     const std::vector<int32_t> outside = {5, 0, 6, 2};
-    QCOMPARE(
-        ops->store_rows(testQueue(), matrix(src, 4, cols), outside.data(), type, actual.data(), 6),
-        Status::BadShape);
+    QCOMPARE(ops->store_rows(testQueue(), matrix(src, 4, cols), outside.data(), type, heads,
+                             actual.data(), 6),
+             Status::BadShape);
 }
 
 void TestElementwise::subsampleConv_data() {

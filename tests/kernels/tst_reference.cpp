@@ -9,6 +9,7 @@
 #include <QTest>
 
 using kernels::DType;
+using kernels::KvType;
 using kernels::MatView;
 using kernels::OpTable;
 using kernels::Status;
@@ -42,6 +43,7 @@ private Q_SLOTS:
     void subsampleConvByHand();
     void gatherByHand();
     void storeRounds();
+    void storeCodes();
     void int8Rows();
 };
 
@@ -331,14 +333,42 @@ void TestReference::storeRounds() {
                           1.0F / 3.0F, -65536.0F};
     uint16_t bf16[5] = {};
     const int32_t slot[1] = {0};
-    QCOMPARE(reference().store_rows({}, {src, 1, 5, 5}, slot, DType::BF16, bf16, 1), Status::Ok);
+    QCOMPARE(reference().store_rows({}, {src, 1, 5, 5}, slot, KvType::BF16, 1, bf16, 1),
+             Status::Ok);
     const uint16_t expected_bf16[5] = {0x3f80, 0x3f82, 0x3f81, 0x3eab, 0xc780};
     uint16_t f16[5] = {};
-    QCOMPARE(reference().store_rows({}, {src, 1, 5, 5}, slot, DType::F16, f16, 1), Status::Ok);
+    QCOMPARE(reference().store_rows({}, {src, 1, 5, 5}, slot, KvType::F16, 1, f16, 1), Status::Ok);
     const uint16_t expected_f16[5] = {0x3c04, 0x3c0c, 0x3c04, 0x3555, 0xfc00};
     for (int i = 0; i < 5; ++i) {
         QCOMPARE(bf16[i], expected_bf16[i]);
         QCOMPARE(f16[i], expected_f16[i]);
+    }
+}
+
+/// Two heads of three: the step is the largest magnitude / 127, ties go to even codes. Not finite
+/// heads have no codes, but a scale that is not finite.
+void TestReference::storeCodes() {
+    const float src[6] = {127.0F, -2.5F, 3.5F, 0.0F, -0.0F, 0.0F};
+    const int32_t slot[1] = {1};
+    int8_t rows[2 * 16] = {};
+    static_assert(kernels::kvRowBytes(KvType::Q8, 2, 3) == 16);
+    QCOMPARE(reference().store_rows({}, {src, 1, 6, 6}, slot, KvType::Q8, 2, rows, 2), Status::Ok);
+    const int8_t codes[6] = {127, -2, 4, 0, 0, 0};
+    float scales[2] = {};
+    std::memcpy(scales, rows + 16 + kernels::kvScalesAt(KvType::Q8, 2, 3), sizeof(scales));
+    QVERIFY(std::equal(codes, codes + 6, rows + 16));
+    QCOMPARE(scales[0], 1.0F);
+    QCOMPARE(scales[1], 0.0F);
+    QVERIFY(std::all_of(rows, rows + 16, [](int8_t byte) { return byte == 0; }));
+    for (const float bad : {NAN, INFINITY, -INFINITY}) {
+        const float head[3] = {1.0F, bad, -3.0F};
+        QCOMPARE(reference().store_rows({}, {head, 1, 3, 3}, slot, KvType::Q8, 1, rows, 2),
+                 Status::Ok);
+        std::memcpy(scales, rows + 16 + kernels::kvScalesAt(KvType::Q8, 1, 3), sizeof(float));
+        QVERIFY(!std::isfinite(scales[0]));
+        for (int i = 0; i < 3; ++i) {
+            QVERIFY(std::isnan(scales[0] * static_cast<float>(rows[16 + i])));
+        }
     }
 }
 

@@ -122,11 +122,12 @@ constexpr Pair kPairs[] = {
                        "“Everything on the CPU”, or try “Graphics card: Simulated”")},
     {"%1 is a device that Belfry does not have; the presets are listed by --help",
      QT_TRANSLATE_NOOP("ui::WindowSentence", "%1 is a device that Belfry does not have")},
-    {"this version keeps keys and values in bf16 (fp32 with --precision f32) and has no other "
-     "format for them; remove kv.format",
+    {"this version keeps keys and values in bf16 (fp32 with --precision f32) or q8 and has no "
+     "other "
+     "format for them; change kv.format",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
-                       "this version keeps keys and values in bf16 and has no other format for "
-                       "them; remove kv.format")},
+                       "this version keeps keys and values in bf16 or q8 and has no other format "
+                       "for them; change kv.format")},
     {"head in int8", QT_TRANSLATE_NOOP("ui::WindowSentence", "head in 8 bits")},
     {"%1 is \"%2\": a speculative-decoding assistant, not a model to chat with; open the model it "
      "belongs to",

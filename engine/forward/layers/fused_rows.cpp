@@ -134,6 +134,7 @@ Result<void> FusedRows::projectHeads(
     args.q_to = home.buffer(Buffer::O);
     args.rows = rows;
     args.num_heads = has_queries ? text.num_heads : 0;
+    args.kv_type = call.kv.type();
     args.num_kv_heads = shape.num_kv_heads;
     args.head_dim = shape.head_dim;
     args.eps = call.stack.eps();

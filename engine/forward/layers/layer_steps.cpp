@@ -20,7 +20,7 @@ bool LayerSteps::isPossibleOn(const LayerStack& stack,
                               const KvCache& kv) {
     const kernels::OpTable& ops = home.ops();
     return isFusible(stack.text->recipe, ops.experts_step != nullptr) &&
-           kv.type() == kernels::DType::BF16 && ops.project != nullptr &&
+           kv.type() != kernels::KvType::F32 && ops.project != nullptr &&
            ops.attend_step != nullptr;
 }
 

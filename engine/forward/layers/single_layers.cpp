@@ -121,7 +121,7 @@ Result<void> SingleLayers::storeNormed(const LayerCall& call, int index, MatF32 
     const auto& cache_ops = cache_home.ops();
     const auto store = [&](MutF32 from, Buffer slots, void* to, int64_t capacity) {
         return checkStatus(cache_ops.store_rows(cache_home.queue(), from, cache_home.ints(slots),
-                                                kv.type(), to, capacity),
+                                                kv.type(), shape.num_kv_heads, to, capacity),
                            "store K and V", name);
     };
     if (call.rows.isStaged() && !is_full) {

@@ -326,12 +326,19 @@ const TensorPlacement* assistantRow(const ModelConfig& config, const PlacementPl
     return config.assistant ? plan.find(Part{PartRole::Assistant}) : nullptr;
 }
 
+uint64_t kvTokenBytes(const ModelConfig& config, const PlacementPlan& plan, int layer) {
+    return 2U * static_cast<uint64_t>(kvRowBytes(config, runShape(config, plan).kv_type, layer));
+}
+
 RunShape runShape(const ModelConfig& config, const PlacementPlan& plan) {
     RunShape shape;
     shape.context = plan.context > 0 ? plan.context : config.text.max_positions;
     shape.prefill_chunk = plan.prefill_chunk > 0 ? plan.prefill_chunk : 512;
     shape.image_tokens = plan.image_tokens;
     shape.is_reference = plan.is_reference_precision;
+    shape.kv_type = plan.kv_format == Format::Q8 ? kernels::KvType::Q8
+                    : shape.is_reference         ? kernels::KvType::F32
+                                                 : kernels::KvType::BF16;
     return shape;
 }
 

@@ -95,6 +95,8 @@ std::map<DeviceId, uint64_t> workspaceBytes(const ModelConfig& config,
                                             const PlacementPlan& plan,
                                             const std::vector<ExpectedTensor>& tensors);
 std::map<DeviceId, uint64_t> kvBytesPerDevice(const ModelConfig& config, const PlacementPlan& plan);
+/// Bytes of one token's K and V of a layer.
+uint64_t kvTokenBytes(const ModelConfig& config, const PlacementPlan& plan, int layer);
 /// The shape that a plan implies.
 RunShape runShape(const ModelConfig& config, const PlacementPlan& plan);
 

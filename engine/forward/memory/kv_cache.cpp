@@ -43,14 +43,13 @@ Result<std::unique_ptr<KvCache>> KvCache::create(const ModelConfig& config,
     const std::vector<KvHome> homes = kvHomes(config, plan);
     std::unique_ptr<KvCache> cache(new KvCache());
     cache->devices_ = devices;
-    cache->type_ = shape.is_reference ? kernels::DType::F32 : kernels::DType::BF16;
+    cache->type_ = shape.kv_type;
     cache->context_ = shape.context;
     cache->window_ = config.text.sliding_window;
     cache->ring_ = kvCapacity(config, shape, LayerType::Sliding);
     cache->sliding_position_.assign(static_cast<size_t>(cache->ring_), -1);
     cache->sliding_block_.assign(static_cast<size_t>(cache->ring_), -1);
     cache->layers_.resize(homes.size());
-    const int64_t element = shape.is_reference ? 4 : 2;
     for (size_t i = 0; i < homes.size(); ++i) {
         const uint64_t bytes = kvBytes(config, shape, static_cast<int>(i));
         if (bytes == 0) {
@@ -59,7 +58,7 @@ Result<std::unique_ptr<KvCache>> KvCache::create(const ModelConfig& config,
         const LayerConfig& layer = config.text.layers[i];
         LayerKv& kv = cache->layers_[i];
         kv.capacity = kvCapacity(config, shape, layer.type);
-        kv.row_bytes = layer.num_kv_heads * layer.head_dim * element;
+        kv.row_bytes = kvRowBytes(config, shape.kv_type, static_cast<int>(i));
         ENGINE_ASSIGN(kv.primary,
                       allocateBuffer(homes[i].device, devices, bytes, static_cast<int>(i)));
         for (const DeviceId& mirror : homes[i].mirrors) {
@@ -165,8 +164,7 @@ Result<void> KvCache::moveTo(const ModelConfig& config,
                              const PlacementPlan& plan,
                              const DeviceMapping& devices) {
     const RunShape shape = runShape(config, plan);
-    const kernels::DType type = shape.is_reference ? kernels::DType::F32 : kernels::DType::BF16;
-    if (shape.context != context_ || type != type_ ||
+    if (shape.context != context_ || shape.kv_type != type_ ||
         kvCapacity(config, shape, LayerType::Sliding) != ring_) {
         return Error{ErrorCode::InvalidRequest,
                      said("the KV cache can move between devices but not change its context, chunk "

@@ -22,7 +22,7 @@ namespace engine {
 
 class KvCache {
 public:
-    /// K and V of one owner on one device: [capacity, num_kv_heads, head_dim].
+    /// K and V of one owner on one device: [capacity] rows (kernels/kv_rows.h).
     struct Buffer {
         DeviceId device;
         void* k = nullptr;
@@ -42,7 +42,7 @@ public:
     KvCache(const KvCache&) = delete;
     KvCache& operator=(const KvCache&) = delete;
 
-    [[nodiscard]] kernels::DType type() const { return type_; }
+    [[nodiscard]] kernels::KvType type() const { return type_; }
     [[nodiscard]] const LayerKv& owner(int layer) const {
         return layers_[static_cast<size_t>(layer)];
     }
@@ -90,7 +90,7 @@ private:
     void freeBuffer(const Buffer& buffer) const;
 
     DeviceMapping devices_;
-    kernels::DType type_ = kernels::DType::BF16;
+    kernels::KvType type_ = kernels::KvType::BF16;
     std::vector<LayerKv> layers_;
     int64_t context_ = 0, window_ = 0, ring_ = 0;
     int64_t size_ = 0;

@@ -13,6 +13,15 @@ namespace {
 /// Partial products of the next step's adapters in a fused step: 128 parts of 256 ranks.
 constexpr int64_t kStepLoraFloats = int64_t{128} * 256;
 
+/// Largest row of keys, in floats.
+int64_t widestKvRow(const ModelConfig& config, kernels::KvType type) {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < config.text.layers.size(); ++i) {
+        bytes = std::max(bytes, kvRowBytes(config, type, static_cast<int>(i)));
+    }
+    return (bytes + 3) / 4;
+}
+
 int64_t widestKv(const ModelConfig& config) {
     int64_t widest = 0;
     for (const LayerConfig& layer : config.text.layers) {
@@ -139,14 +148,18 @@ int64_t stageRows(const ModelConfig& config, const RunShape& shape) {
                : ring + maxRows(config, shape);
 }
 
+int64_t kvRowBytes(const ModelConfig& config, kernels::KvType type, int layer) {
+    const LayerConfig& l = config.text.layers[static_cast<size_t>(layer)];
+    return kernels::kvRowBytes(type, l.num_kv_heads, l.head_dim);
+}
+
 uint64_t kvBytes(const ModelConfig& config, const RunShape& shape, int layer) {
     const LayerConfig& l = config.text.layers[static_cast<size_t>(layer)];
     if (l.is_kv_shared) {
         return 0;
     }
-    const auto element = static_cast<uint64_t>(shape.is_reference ? 4 : 2);
-    return 2U * element *
-           static_cast<uint64_t>(kvCapacity(config, shape, l.type) * l.num_kv_heads * l.head_dim);
+    return 2U * static_cast<uint64_t>(kvCapacity(config, shape, l.type) *
+                                      kvRowBytes(config, shape.kv_type, layer));
 }
 
 void WorkspaceLayout::add(Buffer buffer, int64_t floats) {
@@ -275,9 +288,9 @@ void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
         layout.add(Buffer::K, rows * widestKv(config));
         layout.add(Buffer::V, rows * widestKv(config));
         if (sizes.stage > 0) {
-            const int64_t halves = sizes.shape.is_reference ? 2 : 1; // bf16: two in a float
-            layout.add(Buffer::StageK, sizes.stage * widestKv(config) * halves / 2);
-            layout.add(Buffer::StageV, sizes.stage * widestKv(config) * halves / 2);
+            const int64_t row = widestKvRow(config, sizes.shape.kv_type);
+            layout.add(Buffer::StageK, sizes.stage * row);
+            layout.add(Buffer::StageV, sizes.stage * row);
         }
         layout.nextAlternative();
         layout.add(Buffer::Gate, rows * widestMlp(config));

@@ -7,6 +7,7 @@
 #include "engine/api/placement.h"
 #include "engine/forward/memory/buffers.h"
 #include "engine/model/model_config.h"
+#include "kernels/kv_rows.h"
 
 #include <array>
 #include <cstdint>
@@ -47,7 +48,8 @@ struct RunShape {
     int64_t context = 4096;      ///< Tokens of KV cache.
     int64_t prefill_chunk = 512; ///< Tokens per prefill chunk asked for.
     int64_t image_tokens = 280;  ///< Largest soft-token budget of one image.
-    bool is_reference = false;   ///< fp32 KV instead of bf16.
+    bool is_reference = false;   ///< Single functions in fp32 alone.
+    kernels::KvType kv_type = kernels::KvType::BF16;
 };
 
 /// Values of the widest layer's queries, [num_heads * head_dim], and of its MLP.
@@ -73,6 +75,9 @@ int64_t stageRows(const ModelConfig& config, const RunShape& shape);
 /// Slots of the KV ring of one layer: the context for full layers, window - 1 + ringRows for
 /// sliding ones (never more than the context).
 int64_t kvCapacity(const ModelConfig& config, const RunShape& shape, LayerType type);
+
+/// Bytes of one token's keys (or values) of one layer, which may read another's.
+int64_t kvRowBytes(const ModelConfig& config, kernels::KvType type, int layer);
 
 /// Bytes of K and V of one layer that owns KV, on one device; 0 for KV-shared layers.
 uint64_t kvBytes(const ModelConfig& config, const RunShape& shape, int layer);

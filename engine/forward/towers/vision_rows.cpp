@@ -72,7 +72,7 @@ attend(BoundModel& model, const VisionLayer& layer, int64_t patches, int64_t fir
         halfRows(home, Buffer::VisionRowsQueries, first, vision.num_heads * vision.head_dim));
     args.k = home.buffer(Buffer::VisionRowsKeys);
     args.v = home.buffer(Buffer::VisionRowsValues);
-    args.kv_type = kernels::DType::BF16;
+    args.kv_type = kernels::KvType::BF16;
     args.is_half = true;
     args.queries = rows;
     args.keys = patches;

@@ -74,10 +74,10 @@ Result<void> VisionTower::storeKeys(const VisionLayer& layer, int64_t patches) {
         ENGINE_TRY(rotate(k, first, name));
         if (is_rounded) {
             const int32_t* slots = home.ints(Buffer::PatchSlots) + first;
-            ENGINE_KERNEL(ops.store_rows(queue, k, slots, kernels::DType::BF16,
+            ENGINE_KERNEL(ops.store_rows(queue, k, slots, kernels::KvType::BF16, 1,
                                          home.buffer(Buffer::VisionKeysHalf), patches),
                           "store K", name);
-            ENGINE_KERNEL(ops.store_rows(queue, v, slots, kernels::DType::BF16,
+            ENGINE_KERNEL(ops.store_rows(queue, v, slots, kernels::KvType::BF16, 1,
                                          home.buffer(Buffer::VisionValuesHalf), patches),
                           "store V", name);
         }
@@ -105,7 +105,7 @@ VisionTower::attend(const VisionLayer& layer, int64_t patches, int64_t first, Ma
     args.q = q.data;
     args.k = home.buffer(is_rounded ? Buffer::VisionKeysHalf : Buffer::VisionKeys);
     args.v = home.buffer(is_rounded ? Buffer::VisionValuesHalf : Buffer::VisionValues);
-    args.kv_type = is_rounded ? kernels::DType::BF16 : kernels::DType::F32;
+    args.kv_type = is_rounded ? kernels::KvType::BF16 : kernels::KvType::F32;
     args.queries = h.rows;
     args.keys = patches;
     args.num_heads = args.num_kv_heads = vision.num_heads;

@@ -38,17 +38,22 @@ struct MatmulBf16 {
     }
 
     static void
-    narrowDense(const void* data, DType type, int64_t first, int64_t count, uint16_t* out) {
+    narrowKeys(const void* data, KvType type, int64_t first, int64_t count, uint16_t* out) {
+        const auto load = [&](int64_t i, int64_t n) {
+            if (type == KvType::Q8) {
+                const int8_t* const at = static_cast<const int8_t*>(data) + first + i;
+                return n == 16 ? V::loadI8(at) : V::loadI8Part(at, n);
+            }
+            return Expand<V>::loadSome(data, kvElement(type), first + i, n);
+        };
         int64_t i = 0;
         for (; i + 16 <= count; i += 16) {
-            const F v = Expand<V>::loadDense(data, type, first + i);
             _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
-                                (__m256i)_mm512_cvtneps_pbh(v));
+                                (__m256i)_mm512_cvtneps_pbh(load(i, 16)));
         }
         if (i < count) {
-            const F v = Expand<V>::loadDensePart(data, type, first + i, count - i);
             _mm256_mask_storeu_epi16(out + i, V::firstLanes(count - i),
-                                     (__m256i)_mm512_cvtneps_pbh(v));
+                                     (__m256i)_mm512_cvtneps_pbh(load(i, count - i)));
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference element-wise functions, column scales and the row store of the KV cache.
 #include "kernels/cpu/float_types.h"
+#include "kernels/cpu/kv_rows.h"
 #include "kernels/cpu/scalar/scalar_ops.h"
 #include "kernels/cpu/shape_checks.h"
 
@@ -140,16 +141,22 @@ Status softCap(Queue q, MutF32 x, float cap) {
     return Status::Ok;
 }
 
-Status
-storeRows(Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64_t capacity) {
-    if (const Status status = checkStore(src, slot, dst, capacity); status != Status::Ok) {
+Status storeRows(Queue q,
+                 MatF32 src,
+                 const int32_t* slot,
+                 KvType type,
+                 int64_t heads,
+                 void* dst,
+                 int64_t capacity) {
+    if (const Status status = checkStore(src, slot, heads, dst, capacity); status != Status::Ok) {
         return status;
     }
+    const int64_t dim = src.cols / heads;
+    const int64_t row_bytes = kvRowBytes(type, heads, dim);
     parallelFor(poolOf(q), src.rows, kRowsPerChunk, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-            for (int64_t c = 0; c < src.cols; ++c) {
-                storeElement(dst, type, slot[i] * src.cols + c, at(src, i, c));
-            }
+            storeKvRow(src.data + i * src.stride, type, heads, dim,
+                       static_cast<std::byte*>(dst) + slot[i] * row_bytes);
         }
     });
     return Status::Ok;

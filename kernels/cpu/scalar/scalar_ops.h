@@ -48,6 +48,12 @@ Status gatherRows(Queue q,
                   int64_t col_offset,
                   float scale_factor,
                   MutF32 y);
-Status storeRows(Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64_t capacity);
+Status storeRows(Queue q,
+                 MatF32 src,
+                 const int32_t* slot,
+                 KvType type,
+                 int64_t heads,
+                 void* dst,
+                 int64_t capacity);
 
 } // namespace kernels::cpu::scalar

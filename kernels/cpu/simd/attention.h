@@ -7,9 +7,11 @@
 // the same bits.
 //
 // P is a tile product policy (matmul_fp32.h): with the bf16 policy q, k, probabilities and v are
-// rounded to bf16, sums and the softmax are fp32.
+// rounded to bf16, sums and the softmax are fp32. Of rows with scales (kernels/kv_rows.h) codes are
+// multiplied, and the scales are factors of scores and probabilities.
 #pragma once
 
+#include "kernels/cpu/kv_rows.h"
 #include "kernels/cpu/scratch.h"
 #include "kernels/cpu/shape_checks.h"
 #include "kernels/cpu/simd/gemm.h"
@@ -51,6 +53,8 @@ private:
 
     explicit FlashAttention(const AttentionArgs& args)
         : args_(args), group_(args.num_heads / args.num_kv_heads),
+          row_codes_(kvRowBytes(args.kv_type, args.num_kv_heads, args.head_dim) /
+                     kvCodeBytes(args.kv_type)),
           depth_padded_(roundUp(args.head_dim, P::kPair)),
           out_stride_(roundUp(args.head_dim, P::kCols)) {
         const bool is_narrow = args.head_dim <= 128;
@@ -80,6 +84,7 @@ private:
         X* values = nullptr;      ///< packed [out_stride / kCols][block_keys / kPair][kCols] lanes
         X* probs = nullptr;       ///< [block_rows, block_keys + one line]
         X* rows = nullptr;        ///< converted key or value rows [block_keys, depth_padded]
+        float* scales = nullptr;  ///< [2, block_keys]: of keys, of values
         float* scores = nullptr;  ///< [block_rows, block_keys]
         float* out = nullptr;     ///< [block_rows, out_stride]
         float* largest = nullptr; ///< [block_rows]
@@ -99,6 +104,7 @@ private:
                                  block_keys_ * out_stride_ * x_size,
                                  block_rows_ * probStride() * x_size,
                                  block_keys_ * depth_padded_ * x_size,
+                                 2 * block_keys_ * 4,
                                  block_rows_ * block_keys_ * 4,
                                  block_rows_ * out_stride_ * 4,
                                  block_rows_ * 4,
@@ -111,8 +117,8 @@ private:
         if (base == nullptr) {
             return false;
         }
-        char* parts[9];
-        for (int i = 0; i < 9; ++i) {
+        char* parts[10];
+        for (int i = 0; i < 10; ++i) {
             parts[i] = base;
             base += roundUp(sizes[i], 64);
         }
@@ -121,10 +127,11 @@ private:
         ws.values = reinterpret_cast<X*>(parts[2]);
         ws.probs = reinterpret_cast<X*>(parts[3]);
         ws.rows = reinterpret_cast<X*>(parts[4]);
-        ws.scores = reinterpret_cast<float*>(parts[5]);
-        ws.out = reinterpret_cast<float*>(parts[6]);
-        ws.largest = reinterpret_cast<float*>(parts[7]);
-        ws.sum = reinterpret_cast<float*>(parts[8]);
+        ws.scales = reinterpret_cast<float*>(parts[5]);
+        ws.scores = reinterpret_cast<float*>(parts[6]);
+        ws.out = reinterpret_cast<float*>(parts[7]);
+        ws.largest = reinterpret_cast<float*>(parts[8]);
+        ws.sum = reinterpret_cast<float*>(parts[9]);
         return true;
     }
 
@@ -271,8 +278,8 @@ private:
         few.rows = count;
         few.keys = keys;
         few.dim = args_.head_dim;
-        few.first = (key * args_.num_kv_heads + kv_head) * args_.head_dim;
-        few.step = args_.num_kv_heads * args_.head_dim;
+        few.first = key * row_codes_ + kv_head * args_.head_dim;
+        few.step = row_codes_;
         if (has_few_rows_) {
             few.a = ws.queries;
             few.a_stride = queryStride();
@@ -284,7 +291,14 @@ private:
         } else {
             tileScores(ws, kv_head, count, key, keys);
         }
+        const bool is_scaled = hasScales(args_.kv_type);
+        if (is_scaled) {
+            takeScales(ws, kv_head, key, keys);
+        }
         for (int64_t r = 0; r < count; ++r) {
+            for (int64_t k = 0; is_scaled && k < keys; ++k) {
+                ws.scores[r * block_keys_ + k] *= ws.scales[k];
+            }
             if (state == Visibility::Some) {
                 visible.mask((first_row + r) / group_, key, keys, kMasked,
                              ws.scores + r * block_keys_);
@@ -300,6 +314,14 @@ private:
             P::FewRows::values(args_.kv_type, few);
         } else {
             tileValues(ws, kv_head, count, key, keys);
+        }
+    }
+
+    void takeScales(Workspace& ws, int64_t kv_head, int64_t key, int64_t keys) const {
+        for (const bool is_key : {true, false}) {
+            gatherKvScales(is_key ? args_.k : args_.v, args_.kv_type, args_.num_kv_heads,
+                           args_.head_dim, kv_head, key, keys,
+                           ws.scales + (is_key ? 0 : block_keys_));
         }
     }
 
@@ -379,16 +401,23 @@ private:
             sum = V::add(sum, p);
         }
         ws.sum[r] += V::sum(sum);
+        if (hasScales(args_.kv_type)) {
+            const float* const scales = ws.scales + block_keys_;
+            for (int64_t k = 0; k < keys; ++k) { // a hidden row may have any scale
+                scores[k] = scores[k] == 0.0F ? 0.0F : scores[k] * scales[k];
+            }
+        }
         P::narrow(scores, 1.0F, padded, padded, probs);
     }
 
     /// Pointer to `row` of K or V of a kv head as X, converted into `buffer` when stored otherwise.
     const X* rowOf(const void* data, int64_t kv_head, int64_t row, X* buffer) const {
-        const int64_t first = (row * args_.num_kv_heads + kv_head) * args_.head_dim;
-        if (P::isNative(args_.kv_type) && args_.head_dim % P::kPair == 0) {
+        const int64_t first = row * row_codes_ + kv_head * args_.head_dim;
+        if (!hasScales(args_.kv_type) && P::isNative(kvElement(args_.kv_type)) &&
+            args_.head_dim % P::kPair == 0) {
             return static_cast<const X*>(data) + first;
         }
-        P::narrowDense(data, args_.kv_type, first, args_.head_dim, buffer);
+        P::narrowKeys(data, args_.kv_type, first, args_.head_dim, buffer);
         for (int64_t d = args_.head_dim; d < depth_padded_; ++d) {
             buffer[d] = X{0};
         }
@@ -421,6 +450,7 @@ private:
 
     const AttentionArgs& args_;
     int64_t group_;        ///< Query heads per kv head.
+    int64_t row_codes_;    ///< Codes from one row of keys or values to the next.
     int64_t depth_padded_; ///< head_dim, full lanes.
     int64_t out_stride_;   ///< head_dim, full tiles.
     int64_t rows_ = 0;     ///< queries * group.

@@ -86,7 +86,8 @@ struct DecodeSteps {
             }
             const auto store = [&](const float* row, void* cache) {
                 return Elementwise<V>::storeRows({}, {row, 1, kv_size, kv_size}, args.slot,
-                                                 args.kv_type, cache, args.capacity);
+                                                 args.kv_type, args.num_kv_heads, cache,
+                                                 args.capacity);
             };
             status = status == Status::Ok ? store(k, args.cache_k) : status;
             status = status == Status::Ok ? store(v, args.cache_v) : status;

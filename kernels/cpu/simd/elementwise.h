@@ -3,6 +3,7 @@
 // code. Rows are cut into pieces of kPiece columns, so that one token's wide row is shared too.
 #pragma once
 
+#include "kernels/cpu/kv_rows.h"
 #include "kernels/cpu/shape_checks.h"
 #include "kernels/cpu/simd/expand.h"
 #include "kernels/cpu/simd/lanes.h"
@@ -104,15 +105,28 @@ struct Elementwise {
         return Status::Ok;
     }
 
-    static Status
-    storeRows(Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64_t capacity) {
-        const Status status = checkStore(src, slot, dst, capacity);
+    static Status storeRows(Queue q,
+                            MatF32 src,
+                            const int32_t* slot,
+                            KvType type,
+                            int64_t heads,
+                            void* dst,
+                            int64_t capacity) {
+        const Status status = checkStore(src, slot, heads, dst, capacity);
         if (status != Status::Ok) {
             return status;
         }
+        const int64_t dim = src.cols / heads;
+        const int64_t row_bytes = kvRowBytes(type, heads, dim);
         parallelFor(poolOf(q), src.rows, rowsPerChunk(src.cols), [&](int64_t begin, int64_t end) {
             for (int64_t i = begin; i < end; ++i) {
-                storeRow(src.data + i * src.stride, src.cols, type, dst, slot[i] * src.cols);
+                const float* const row = src.data + i * src.stride;
+                auto* const to = static_cast<std::byte*>(dst) + slot[i] * row_bytes;
+                if (hasScales(type)) {
+                    storeKvRow(row, type, heads, dim, to);
+                } else {
+                    storeRow(row, src.cols, kvElement(type), to);
+                }
             }
         });
         return Status::Ok;
@@ -160,13 +174,13 @@ private:
         });
     }
 
-    static void storeRow(const float* row, int64_t cols, DType type, void* dst, int64_t first) {
+    static void storeRow(const float* row, int64_t cols, DType type, void* dst) {
         Lanes<V>::each(cols, [&](int64_t c, int64_t n) {
             const F v = Lanes<V>::load(row + c, n);
             if (type == DType::F32) {
-                return Lanes<V>::save(static_cast<float*>(dst) + first + c, n, v);
+                return Lanes<V>::save(static_cast<float*>(dst) + c, n, v);
             }
-            uint16_t* out = static_cast<uint16_t*>(dst) + first + c;
+            uint16_t* out = static_cast<uint16_t*>(dst) + c;
             if (type == DType::BF16) {
                 n == V::kWidth ? V::storeBf16(out, v) : V::storeBf16Part(out, v, n);
             } else {

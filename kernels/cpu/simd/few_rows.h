@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/simd/dense_elements.h"
 #include "kernels/cpu/simd/lanes.h"
+#include "kernels/kv_rows.h"
 
 #include <algorithm>
 
@@ -102,7 +103,7 @@ KERNELS_INLINE void withFewRows(int64_t rows, Fn fn) {
     }
 }
 
-/// fp32 products; keys and values fp32 or bf16.
+/// fp32 products; keys and values fp32, bf16 or codes of 8 bits.
 template <class Vec>
 class FewRowsFp32 {
 public:
@@ -110,34 +111,37 @@ public:
     using F = typename V::F;
     using Args = FewRowsArgs<float>;
 
-    static bool serves(DType type, int64_t rows, int64_t dim) {
-        return (type == DType::F32 || type == DType::BF16) && rows <= kMostFewRows &&
-               dim % kFewRowsColumns == 0;
+    static bool serves(KvType type, int64_t rows, int64_t dim) {
+        return type != KvType::F16 && rows <= kMostFewRows && dim % kFewRowsColumns == 0;
     }
 
-    static void scores(DType type, const Args& args) {
-        withFewRows(args.rows, [&](auto rows) {
-            if (type == DType::BF16) {
-                fewRowsScores<Elements<WeightFormat::BF16>, rows>(args);
-            } else {
-                fewRowsScores<Elements<WeightFormat::F32>, rows>(args);
-            }
-        });
+    static void scores(KvType type, const Args& args) {
+        withKeys(type, args.rows,
+                 [&](auto keys, auto rows) { fewRowsScores<decltype(keys), rows>(args); });
     }
 
-    static void values(DType type, const Args& args) {
-        withFewRows(args.rows, [&](auto rows) {
-            if (type == DType::BF16) {
-                valuesOf<Elements<WeightFormat::BF16>, rows>(args);
-            } else {
-                valuesOf<Elements<WeightFormat::F32>, rows>(args);
-            }
-        });
+    static void values(KvType type, const Args& args) {
+        withKeys(type, args.rows,
+                 [&](auto values, auto rows) { valuesOf<decltype(values), rows>(args); });
     }
 
 private:
     template <WeightFormat kFormat>
     using Elements = WidenedElements<V, kFormat>;
+
+    /// Calls fn with the elements of a type and the number of rows.
+    template <class Fn>
+    static void withKeys(KvType type, int64_t rows, Fn fn) {
+        withFewRows(rows, [&](auto count) {
+            if (type == KvType::BF16) {
+                fn(Elements<WeightFormat::BF16>{}, count);
+            } else if (type == KvType::Q8) {
+                fn(Elements<WeightFormat::Int8Row>{}, count);
+            } else {
+                fn(Elements<WeightFormat::F32>{}, count);
+            }
+        });
+    }
 
     template <class In, int R>
     static void valuesOf(const Args& args) {

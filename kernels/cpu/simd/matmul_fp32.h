@@ -12,6 +12,7 @@
 // B is packed as [depth][kCols] lanes. A is read row by row, so it needs no packing.
 #pragma once
 
+#include "kernels/cpu/kv_rows.h"
 #include "kernels/cpu/simd/expand.h"
 #include "kernels/cpu/simd/few_rows.h"
 
@@ -137,10 +138,14 @@ struct MatmulFp32 {
         }
     }
 
-    /// `count` stored elements of a dense type.
+    /// `count` codes of keys or values.
     static void
-    narrowDense(const void* data, DType type, int64_t first, int64_t count, float* out) {
-        Expand<V>::denseRow(data, type, first, count, out);
+    narrowKeys(const void* data, KvType type, int64_t first, int64_t count, float* out) {
+        if (type == KvType::Q8) {
+            Expand<V>::int8Row(static_cast<const int8_t*>(data) + first, 1.0F, count, out);
+        } else {
+            Expand<V>::denseRow(data, kvElement(type), first, count, out);
+        }
     }
 
     /// True when rows of this type can be packed without conversion.

@@ -59,6 +59,14 @@ inline VectorArgs vectorArgs(const MatView& v) {
     return {v.data, static_cast<int32_t>(v.type), 0};
 }
 
+inline KvRowArgs kvRowArgs(KvType type, int64_t heads, int64_t head_dim) {
+    KvRowArgs args{};
+    args.type = static_cast<int32_t>(type);
+    args.bytes = static_cast<int32_t>(kvRowBytes(type, heads, head_dim));
+    args.scales_at = hasScales(type) ? static_cast<int32_t>(kvScalesAt(type, heads, head_dim)) : 0;
+    return args;
+}
+
 inline WeightArgs weightArgs(const WeightView& w) {
     WeightArgs args{};
     args.data = w.data;

@@ -413,7 +413,9 @@ Status headRows(Queue q, const HeadRowsArgs& a) {
         (a.k != nullptr && a.v == nullptr)) {
         return Status::BadShape;
     }
-    if (a.head_dim > kWidestHead || a.head_dim % (a.position_2 != nullptr ? 4 : 2) != 0) {
+    const bool is_known = a.kv_type == KvType::BF16 || a.kv_type == KvType::Q8;
+    if (!is_known || a.head_dim > kWidestHead ||
+        a.head_dim % (a.position_2 != nullptr ? 4 : 2) != 0) {
         return Status::Unsupported;
     }
     const int64_t jobs = a.num_heads + (a.k != nullptr ? 2 * a.num_kv_heads : 0);
@@ -441,6 +443,7 @@ Status headRows(Queue q, const HeadRowsArgs& a) {
     args.heads = static_cast<int32_t>(a.num_heads);
     args.kv_heads = static_cast<int32_t>(a.num_kv_heads);
     args.dim = static_cast<int32_t>(a.head_dim);
+    args.kv = kvRowArgs(a.kv_type, a.num_kv_heads, a.head_dim);
     args.parts = a.parts;
     args.norms_values = a.norms_values ? 1 : 0;
     args.eps = a.eps;

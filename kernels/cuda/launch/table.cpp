@@ -71,7 +71,7 @@ AttentionKernelArgs attentionArgs(const AttentionArgs& a) {
     args.num_heads = static_cast<int32_t>(a.num_heads);
     args.num_kv_heads = static_cast<int32_t>(a.num_kv_heads);
     args.head_dim = static_cast<int32_t>(a.head_dim);
-    args.kv_type = static_cast<int32_t>(a.kv_type);
+    args.rows = kvRowArgs(a.kv_type, a.num_kv_heads, a.head_dim);
     args.is_causal = a.mask.causal ? 1 : 0;
     args.scale = a.scale;
     args.is_half = a.is_half ? 1 : 0;
@@ -88,13 +88,14 @@ Status attention(Queue q, const AttentionArgs& a) {
         return Status::Ok;
     }
     Stream& s = streamOf(q);
-    if (a.is_half && (s.is_reference || a.kv_type != DType::BF16)) {
+    if (a.is_half && (s.is_reference || (a.kv_type != KvType::BF16 && a.kv_type != KvType::Q8))) {
         return Status::Unsupported;
     }
     // Every key is visible: no masks, and scores that stay in registers.
-    if (a.is_half && a.mask.is_open && !a.mask.causal && a.mask.window == 0 &&
-        (a.head_dim == 64 || a.head_dim == 72) && a.num_heads == a.num_kv_heads && a.keys > 0 &&
-        a.scale > 0.0F && s.facts.compute_capability >= 80) {
+    if (a.is_half && a.kv_type == KvType::BF16 && a.mask.is_open && !a.mask.causal &&
+        a.mask.window == 0 && (a.head_dim == 64 || a.head_dim == 72) &&
+        a.num_heads == a.num_kv_heads && a.keys > 0 && a.scale > 0.0F &&
+        s.facts.compute_capability >= 80) {
         return s.launch(a.head_dim == 64 ? KernelId::flash_open_64 : KernelId::flash_open_72,
                         tiles(a.queries, 128), static_cast<unsigned>(a.num_heads), 1, kThreads,
                         flashOpenBytes(a.head_dim), attentionArgs(a));
@@ -242,10 +243,23 @@ Status gatherRows(Queue q,
                        scale_factor, y.data, y.stride, static_cast<int>(y.cols));
 }
 
-Status
-storeRows(Queue q, MatF32 src, const int32_t* slot, DType type, void* dst, int64_t capacity) {
-    if (!isMatrix(src) || (src.rows > 0 && (slot == nullptr || dst == nullptr))) {
+Status storeRows(Queue q,
+                 MatF32 src,
+                 const int32_t* slot,
+                 KvType type,
+                 int64_t heads,
+                 void* dst,
+                 int64_t capacity) {
+    if (!isMatrix(src) || heads <= 0 || src.cols % heads != 0 ||
+        (src.rows > 0 && (slot == nullptr || dst == nullptr))) {
         return Status::BadShape;
+    }
+    const int64_t dim = src.cols / heads;
+    if (hasScales(type) && src.rows > 0) {
+        return streamOf(q).launch(KernelId::store_code_rows, static_cast<unsigned>(src.rows),
+                                  static_cast<unsigned>(heads), 1, 32, 0, src.data, src.stride,
+                                  slot, kvRowArgs(type, heads, dim), dst, capacity,
+                                  static_cast<int>(dim));
     }
     return elementwise(q, KernelId::store_rows, src.rows, src.cols, src.data, src.stride, slot,
                        static_cast<int>(type), dst, capacity, static_cast<int>(src.cols));
@@ -256,7 +270,8 @@ bool takesAttention(Queue q, const AttendStepArgs& a) {
     const int64_t per_kv = a.num_heads / a.num_kv_heads;
     const int splits = attendSplits(s.facts.multiprocessors, a.num_heads, a.capacity);
     const int64_t partial = a.num_heads * splits * (a.head_dim + 2) * 4;
-    return !s.is_reference && a.kv_type == DType::BF16 && a.head_dim % 8 == 0 &&
+    const bool is_known = a.kv_type == KvType::BF16 || a.kv_type == KvType::Q8;
+    return !s.is_reference && is_known && a.head_dim % 8 == 0 &&
            std::has_single_bit(static_cast<uint64_t>(a.head_dim)) && a.head_dim >= 16 &&
            a.head_dim <= 512 && per_kv % std::min<int64_t>(per_kv, 4) == 0 &&
            static_cast<size_t>(partial) + kPartialOffset <= kPartialBytes;
@@ -290,6 +305,7 @@ Status attendStep(Queue q, const AttendStepArgs& a) {
     // Scratch begins with the counters (zeroed when it is set), then the partial results.
     args.counter = static_cast<int32_t*>(pointerOf(s.scratch));
     args.partial = static_cast<float*>(pointerOf(s.scratch + kPartialOffset));
+    args.rows = kvRowArgs(a.kv_type, a.num_kv_heads, a.head_dim);
     args.window = a.window;
     args.capacity = static_cast<int32_t>(a.capacity);
     args.is_ring = a.is_ring ? 1 : 0;

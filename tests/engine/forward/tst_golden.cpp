@@ -18,6 +18,8 @@ namespace {
 
 /// Largest difference to transformers' float64 run, as a share of the largest value.
 constexpr double kBound = 1e-4;
+/// Another order of sums moves some values over the edge between two codes.
+constexpr double kCodesOrderBound = 1e-2;
 
 const std::vector<std::string>& families() {
     static const std::vector<std::string> kFamilies = {"e2b", "e4b", "dense31b", "moe26b",
@@ -52,6 +54,8 @@ class TestGolden : public QObject {
 private Q_SLOTS:
     void reference_data() { rows(); }
     void reference();
+    void codes_data() { rows(); }
+    void codes();
     void fastPath_data() { rows(); }
     void fastPath();
     void chunksAndCut_data() { rows(); }
@@ -144,6 +148,43 @@ void TestGolden::reference() {
     QCOMPARE(tokens, c.greedy);
 }
 
+/// Keys and values in q8 on the reference path, all else in fp32: no further from float64 than
+/// transformers' bf16 in the noisiest case of the family. On the fast path 1.5 times as far.
+void TestGolden::codes() {
+    QFETCH(QString, family);
+    QFETCH(int, index);
+    const std::string name = family.toStdString();
+    const auto c = support::goldenCases(name)[static_cast<size_t>(index)];
+    const auto golden =
+        support::readSafetensors(support::goldenDir() / name / "expected" / (c.id + ".safetensors"))
+            .at("logits");
+    const auto noise =
+        support::readJson(support::goldenDir() / "about.json")["noise_against_float64"];
+    const bool has_nmse = noise.contains(name + "/" + c.id);
+    double allowed = has_nmse
+                         ? 0.0
+                         : support::readJson(support::goldenDir() / name / "about.json")["bf16_max"]
+                               .get<double>();
+    for (const auto& [key, of_case] : noise.items()) {
+        if (has_nmse && key.starts_with(name + "/")) {
+            allowed = std::max(allowed, of_case["bf16_nmse"].get<double>());
+        }
+    }
+    for (const bool is_reference : {true, false}) {
+        auto open = support::openGoldenModel(
+            name, is_reference, is_reference ? kernels::cpuScalarOps() : kernels::bestCpuOps(), 512,
+            256, engine::Format::Q8);
+        const auto features = support::encodeCase(*open.model, c);
+        const auto logits =
+            support::prefill(*open.model, *open.kv, c.input_ids, features, golden.shape[0], 512);
+        const double error = has_nmse ? support::nmse(logits, golden.floats())
+                                      : support::maxRelativeToLargest(logits, golden.floats());
+        qInfo("%s: %s %.2e, transformers bf16 %.2e", is_reference ? "reference" : "fast",
+              has_nmse ? "NMSE" : "largest difference", error, allowed);
+        QVERIFY(error <= (is_reference ? 1.0 : 1.5) * allowed);
+    }
+}
+
 void TestGolden::fastPath() {
     QFETCH(QString, family);
     QFETCH(int, index);
@@ -225,15 +266,17 @@ void TestGolden::chunksAndCut() {
 }
 
 void TestGolden::longCalls_data() {
-    QTest::addColumn<QString>("family");
+    support::addColumns<QString, engine::Format>("family", "kv");
     for (const char* family : {"e2b", "moe26b"}) {
-        QTest::newRow(family) << QString::fromLatin1(family);
+        QTest::newRow(family) << QString::fromLatin1(family) << engine::Format::AsStored;
+        QTest::addRow("%s, q8", family) << QString::fromLatin1(family) << engine::Format::Q8;
     }
 }
 
 /// Calls of more rows than the sliding ring takes go through a stage: the same answers.
 void TestGolden::longCalls() {
     QFETCH(QString, family);
+    QFETCH(engine::Format, kv);
     const std::string name = family.toStdString();
     constexpr int64_t kRows = 1100;
     std::vector<int32_t> ids(kRows);
@@ -247,7 +290,7 @@ void TestGolden::longCalls() {
     std::fill(blocks.begin() + 640, blocks.begin() + 690, 0);
 
     const auto run = [&](const std::vector<int64_t>& cuts, int64_t chunk, bool is_stopped) {
-        auto open = support::openGoldenModel(name, true, kernels::cpuScalarOps(), chunk, 1200);
+        auto open = support::openGoldenModel(name, true, kernels::cpuScalarOps(), chunk, 1200, kv);
         std::vector<float> logits;
         const auto call = [&](int64_t first, int64_t end, const std::stop_token& stop) {
             engine::ForwardInput input;
@@ -294,7 +337,8 @@ void TestGolden::longCalls() {
     const auto check = [&](const char* what, const std::vector<float>& actual) {
         QCOMPARE(actual.size(), expected.size());
         const double error = support::maxRelativeToLargest(actual, expected);
-        QVERIFY2(error <= 2e-5, qPrintable(QStringLiteral("%1: %2").arg(what).arg(error)));
+        QVERIFY2(error <= (kv == engine::Format::Q8 ? kCodesOrderBound : 2e-5),
+                 qPrintable(QStringLiteral("%1: %2").arg(what).arg(error)));
     };
     check("one call", run({kRows}, kRows, false));
     check("a ring before a long call", run({540, kRows}, kRows, false));
@@ -306,16 +350,18 @@ void TestGolden::longCalls() {
 /// whose memory may hold anything: nothing of them reaches what is computed next.
 void TestGolden::stoppedCalls() {
     QFETCH(QString, family);
+    QFETCH(engine::Format, kv);
     constexpr size_t kHeld = 5;
     constexpr size_t kRows = 12;
     std::vector<int32_t> ids(kRows);
     for (size_t i = 0; i < kRows; ++i) {
         ids[i] = static_cast<int32_t>(20 + 7 * i);
     }
-    auto open = support::openGoldenModel(family.toStdString(), false, kernels::bestCpuOps());
+    auto open =
+        support::openGoldenModel(family.toStdString(), false, kernels::bestCpuOps(), 512, 256, kv);
     open.cpu->setPoison(true); // fresh memory reads as NaN
     std::vector<float> logits;
-    const auto call = [&](engine::KvCache& kv, size_t first, size_t end, int stop_behind) {
+    const auto call = [&](engine::KvCache& cache, size_t first, size_t end, int stop_behind) {
         std::stop_source stop;
         const engine::HiddenObserver observer = [&](int i, std::span<const float>, int64_t) {
             if (i == stop_behind) {
@@ -325,7 +371,7 @@ void TestGolden::stoppedCalls() {
         engine::ForwardInput input;
         input.ids = std::span(ids).subspan(first, end - first);
         input.logits_rows = 1;
-        return open.model->forward(input, kv, logits, stop.get_token(),
+        return open.model->forward(input, cache, logits, stop.get_token(),
                                    stop_behind < 0 ? nullptr : &observer);
     };
     const auto freshKv = [&] {
@@ -339,13 +385,13 @@ void TestGolden::stoppedCalls() {
     const int layers = static_cast<int>(open.config.text.num_layers);
     for (const size_t end : {kHeld + 1, kRows}) {
         for (int stop_behind = 0; stop_behind + 1 < layers; ++stop_behind) {
-            const auto kv = freshKv();
-            QVERIFY(call(*kv, 0, kHeld, -1).has_value());
-            const auto stopped = call(*kv, kHeld, end, stop_behind);
+            const auto held = freshKv();
+            QVERIFY(call(*held, 0, kHeld, -1).has_value());
+            const auto stopped = call(*held, kHeld, end, stop_behind);
             QVERIFY(!stopped.has_value());
             QCOMPARE(stopped.error().code, engine::ErrorCode::Cancelled);
-            QCOMPARE(kv->size(), static_cast<int64_t>(kHeld));
-            QVERIFY(call(*kv, kHeld, kHeld + 1, -1).has_value());
+            QCOMPARE(held->size(), static_cast<int64_t>(kHeld));
+            QVERIFY(call(*held, kHeld, kHeld + 1, -1).has_value());
             QVERIFY2(
                 logits == expected,
                 qPrintable(

@@ -342,7 +342,7 @@ void TestDeviceMapParse::fullDocument() {
     QCOMPARE(map.reserve.at(DeviceId::cuda(0)).bytes, uint64_t{512} << 20U);
     QCOMPARE(map.kv_context.value(), int64_t{8192});
     QVERIFY(!map.kv_place.has_value());
-    QCOMPARE(map.kv_format, KvFormat::Bf16);
+    QCOMPARE(map.kv_format, Format::Bf16);
     QCOMPARE(map.adapter_place, AdapterPlace::FollowCompute);
     QCOMPARE(map.notes, std::string("free text, ignored"));
 }

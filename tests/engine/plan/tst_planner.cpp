@@ -799,6 +799,23 @@ void TestPlanner::kvReadersElsewhere() {
     const PlacementPlan wide = makePlan(reference);
     QCOMPARE(deviceRow(wide, DeviceId::sim(1))->parts[MemoryPart::Kv], 2 * window * 1024);
     QCOMPARE(transfer(wide, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"), uint64_t{2048});
+    // Codes and a scale to whole 16 bytes, on both paths; the option beats the map.
+    for (const bool is_reference : {false, true}) {
+        for (const bool is_mapped : {false, true}) {
+            const std::string format = is_mapped ? "q8" : "bf16";
+            PlanRequest codes =
+                mapped(e2b(), R"({"version": 1, "default": "sim:0", "map": {"model.layers.20": )"
+                              R"("sim:1"}, "kv": {"format": ")" +
+                                  format + R"("}})");
+            codes.kv_format = is_mapped ? Format::AsStored : Format::Q8;
+            codes.is_reference_precision = is_reference;
+            const PlacementPlan small = makePlan(codes);
+            QCOMPARE(deviceRow(small, DeviceId::sim(1))->parts[MemoryPart::Kv],
+                     window * 2 * (256 + 16));
+            QCOMPARE(transfer(small, DeviceId::sim(0), DeviceId::sim(1), "KV mirror"),
+                     uint64_t{544});
+        }
+    }
 }
 
 void TestPlanner::kvPlace() {
@@ -911,7 +928,7 @@ void TestPlanner::kvFormats() {
                 .errors);
     };
     QCOMPARE(errors("bf16"), std::string());
-    QCOMPARE(errors("q8"), std::string("DM10"));
+    QCOMPARE(errors("q8"), std::string());
     QCOMPARE(errors("f16"), std::string("DM10"));
 }
 

@@ -37,12 +37,16 @@ Message assistant(const std::string& text) {
     return message;
 }
 
-void load(engine::Engine& engine, const char* quant = "none", int64_t context = 1024) {
+void load(engine::Engine& engine,
+          const char* quant = "none",
+          int64_t context = 1024,
+          const QByteArray& kv = "auto") {
     engine::LoadRequest request;
     request.model = kDemo;
     request.device_map = "cpu";
     request.quant = quant;
     request.context = context;
+    request.kv = kv.toStdString();
     request.threads = 2;
     const auto loaded = engine.load(request, {}, {});
     VERIFY_VALUE(loaded);
@@ -70,8 +74,10 @@ class TestConversation : public QObject {
 private Q_SLOTS:
     void threeTurnsAsFromScratch_data();
     void threeTurnsAsFromScratch();
+    void editRollsBack_data();
     void editRollsBack();
     void regenerateRollsBack();
+    void longConversationWrapsTheRing_data() { editRollsBack_data(); }
     void longConversationWrapsTheRing();
     void continuedReplyEqualsUninterrupted_data();
     void continuedReplyEqualsUninterrupted();
@@ -117,9 +123,16 @@ void TestConversation::threeTurnsAsFromScratch() {
     }
 }
 
+void TestConversation::editRollsBack_data() {
+    QTest::addColumn<QByteArray>("kv");
+    QTest::newRow("bf16") << QByteArray("auto");
+    QTest::newRow("keys and values in q8") << QByteArray("q8");
+}
+
 void TestConversation::editRollsBack() {
+    QFETCH(QByteArray, kv);
     engine::Engine engine;
-    load(engine);
+    load(engine, "none", 1024, kv);
     std::vector<Message> messages = {user("What do you see?", "triangles_and_cross.png")};
     const engine::Reply first = ask(engine, messages);
     messages.push_back(assistant(first.text));
@@ -162,7 +175,7 @@ void TestConversation::editRollsBack() {
     for (const auto& [reply, asked] : {std::pair(&after, &edited), std::pair(&other, &restarted),
                                        std::pair(&exchanged_reply, &exchanged)}) {
         engine::Engine fresh;
-        load(fresh);
+        load(fresh, "none", 1024, kv);
         QCOMPARE(ask(fresh, *asked).token_ids, reply->token_ids);
     }
 }
@@ -184,8 +197,9 @@ void TestConversation::regenerateRollsBack() {
 }
 
 void TestConversation::longConversationWrapsTheRing() {
+    QFETCH(QByteArray, kv);
     engine::Engine engine;
-    load(engine, "none", 2048);
+    load(engine, "none", 2048, kv);
     const auto config = engine.loadedConfig();
     QVERIFY(config.has_value());
     // Each turn is long enough that the sliding layers' ring has wrapped in the end.
@@ -209,7 +223,7 @@ void TestConversation::longConversationWrapsTheRing() {
     const std::vector<Message> first = {messages.front()};
     const engine::Reply back = ask(engine, first);
     engine::Engine fresh;
-    load(fresh, "none", 2048);
+    load(fresh, "none", 2048, kv);
     QCOMPARE(back.token_ids, ask(fresh, first).token_ids);
 }
 

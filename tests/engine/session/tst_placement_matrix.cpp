@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flagship: any placement gives the same answer. For e2b, e4b and the 12B in several formats,
-// and for e2b as W4A16, every preset and many maps (each tower, projector, table, head and single
-// layers on two simulated GPUs, CPU and disk; KV readers and owners apart; layers alternating;
-// streamed and visiting parts): same logits as on one device, same greedy tokens, and measured
-// bytes equal to predicted bytes. A failing row names the map.
+// for e2b as W4A16 and for e2b with keys and values in q8, every preset and many maps (each tower,
+// projector, table, head and single layers on two simulated GPUs, CPU and disk; KV readers and
+// owners apart; layers alternating; streamed and visiting parts): same logits as on one device,
+// same greedy tokens, and measured bytes equal to predicted bytes. A failing row names the map.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/program/test_class.h"
 #include "tests/support/results.h"
@@ -198,19 +198,22 @@ private Q_SLOTS:
 
 private:
     support::WorstError worst_;
-    const Reference& reference(const std::string& family, const std::string& quant);
+    const Reference&
+    reference(const std::string& family, const std::string& quant, const std::string& kv);
     std::map<std::string, Reference> references_;
 };
 
 const Reference& TestPlacementMatrix::reference(const std::string& family,
-                                                const std::string& quant) {
-    Reference& entry = references_[family + quant];
+                                                const std::string& quant,
+                                                const std::string& kv) {
+    Reference& entry = references_[family + quant + kv];
     if (entry.logits.empty()) {
         engine::Engine engine;
         engine::LoadRequest request = requestFor(family);
         request.sim_gpus = {64U << 20U};
         request.device_map = "gpu";
         request.quant = quant;
+        request.kv = kv;
         support::must(engine.load(request, {}, {}), "load");
         for (const auto& c : support::goldenCases(family)) {
             if (std::find(casesUsed().begin(), casesUsed().end(), c.id) != casesUsed().end()) {
@@ -223,7 +226,7 @@ const Reference& TestPlacementMatrix::reference(const std::string& family,
 }
 
 void TestPlacementMatrix::sameAnswer_data() {
-    support::addColumns<QString, QString, QString>("family", "quant", "map");
+    support::addColumns<QString, QString, QString, QString>("family", "quant", "kv", "map");
     for (const char* family : {"e2b", "e4b", "w4a16-e2b"}) {
         const std::string_view name = family;
         for (const char* quant : {"none", "nf4", "nf4-dq"}) {
@@ -233,7 +236,7 @@ void TestPlacementMatrix::sameAnswer_data() {
             for (const Row& row : rowsFor(family)) {
                 QTest::addRow("%s %s: %s", family, quant, row.name.c_str())
                     << QString::fromUtf8(family) << QString::fromUtf8(quant)
-                    << QString::fromStdString(row.map);
+                    << QStringLiteral("auto") << QString::fromStdString(row.map);
             }
         }
     }
@@ -241,21 +244,28 @@ void TestPlacementMatrix::sameAnswer_data() {
         for (const Row& row : unifiedRows()) {
             QTest::addRow("unified12b %s: %s", quant, row.name.c_str())
                 << QStringLiteral("unified12b") << QString::fromUtf8(quant)
-                << QString::fromStdString(row.map);
+                << QStringLiteral("auto") << QString::fromStdString(row.map);
         }
+    }
+    for (const Row& row : rowsFor("e2b")) {
+        QTest::addRow("e2b, keys and values in q8: %s", row.name.c_str())
+            << QStringLiteral("e2b") << QStringLiteral("none") << QStringLiteral("q8")
+            << QString::fromStdString(row.map);
     }
 }
 
 void TestPlacementMatrix::sameAnswer() {
     QFETCH(QString, family);
     QFETCH(QString, quant);
+    QFETCH(QString, kv);
     QFETCH(QString, map);
     const std::string name = family.toStdString();
-    const Reference& expected = reference(name, quant.toStdString());
+    const Reference& expected = reference(name, quant.toStdString(), kv.toStdString());
     engine::LoadRequest request = requestFor(name);
     request.sim_gpus = {64U << 20U, 64U << 20U};
     request.device_map = map.toStdString();
     request.quant = quant.toStdString();
+    request.kv = kv.toStdString();
     engine::Engine engine;
     const auto loaded = engine.load(request, {}, {});
     VERIFY_VALUE(loaded);

@@ -26,18 +26,25 @@ private Q_SLOTS:
 };
 
 void TestSplitOnCard::asOneCard_data() {
-    support::addColumns<QString, QString>("quant", "adapter");
+    support::addColumns<QString, QString, QString>("quant", "adapter", "kv");
     QTest::newRow("4 bits") << "nf4-dq"
-                            << "";
+                            << ""
+                            << "auto";
+    QTest::newRow("4 bits, keys and values in q8") << "nf4-dq"
+                                                   << ""
+                                                   << "q8";
     QTest::newRow("16 bits") << "none"
-                             << "";
+                             << ""
+                             << "auto";
     QTest::newRow("4 bits, adapter") << "nf4"
-                                     << "text";
+                                     << "text"
+                                     << "auto";
 }
 
 void TestSplitOnCard::asOneCard() {
     QFETCH(QString, quant);
     QFETCH(QString, adapter);
+    QFETCH(QString, kv);
     constexpr int kTokens = 4;
     constexpr int32_t kPrompt = 20;
     support::EmulatedCard card(support::smallCard(2));
@@ -62,6 +69,7 @@ void TestSplitOnCard::asOneCard() {
         engine::LoadRequest request = support::goldenRequest("e2b");
         request.is_reference_precision = false; // fused steps need the 16-bit cache
         request.quant = quant.toStdString();
+        request.kv = kv.toStdString();
         request.head = "int8";
         request.device_map = place.map;
         request.context = 64;

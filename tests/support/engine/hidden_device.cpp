@@ -229,11 +229,12 @@ Status attendHost(const OpTable& ops, Queue q, const AttendStepArgs& a) {
             status = norm(value_heads, MatView{}, a.norms_values);
         }
         if (status == Status::Ok) {
-            status = ops.store_rows(q, key_row, a.slot, a.kv_type, a.cache_k, a.capacity);
+            status = ops.store_rows(q, key_row, a.slot, a.kv_type, a.num_kv_heads, a.cache_k,
+                                    a.capacity);
         }
         if (status == Status::Ok) {
             status = ops.store_rows(q, MutF32{value.data(), 1, kv_width, kv_width}, a.slot,
-                                    a.kv_type, a.cache_v, a.capacity);
+                                    a.kv_type, a.num_kv_heads, a.cache_v, a.capacity);
         }
     }
     AttentionArgs attention;

@@ -73,10 +73,11 @@ OpenGoldenModel openGoldenModel(const std::string& family,
                                 bool is_reference,
                                 const kernels::OpTable& ops,
                                 int64_t chunk,
-                                int64_t context) {
+                                int64_t context,
+                                engine::Format kv_format) {
     const auto folder = goldenDir() / family / "model";
     return openModel(folder, must(engine::readModelConfig(folder), "config"), is_reference, ops,
-                     chunk, context);
+                     chunk, context, kv_format);
 }
 
 OpenGoldenModel openModel(const std::filesystem::path& folder,
@@ -84,7 +85,8 @@ OpenGoldenModel openModel(const std::filesystem::path& folder,
                           bool is_reference,
                           const kernels::OpTable& ops,
                           int64_t chunk,
-                          int64_t context) {
+                          int64_t context,
+                          engine::Format kv_format) {
     OpenGoldenModel open;
     open.config = std::move(config);
     open.pool = std::make_unique<kernels::cpu::ThreadPool>(2);
@@ -93,6 +95,7 @@ OpenGoldenModel openModel(const std::filesystem::path& folder,
     open.weights = std::make_unique<MemoryWeights>(folder / "model.safetensors", open.config,
                                                    engine::DeviceId::cpu());
     open.plan = oneDevicePlan(open.config, engine::DeviceId::cpu(), is_reference, context, chunk);
+    open.plan.kv_format = kv_format;
     open.kv = must(engine::KvCache::create(open.config, open.plan, open.devices), "KV cache");
     open.model =
         must(engine::Model::create(open.config, open.plan, *open.weights, open.devices, nullptr),

@@ -47,7 +47,8 @@ OpenGoldenModel openGoldenModel(const std::string& family,
                                 bool is_reference,
                                 const kernels::OpTable& ops,
                                 int64_t chunk = 512,
-                                int64_t context = 256);
+                                int64_t context = 256,
+                                engine::Format kv_format = engine::Format::AsStored);
 
 /// The same for any folder with one weight file.
 OpenGoldenModel openModel(const std::filesystem::path& folder,
@@ -55,7 +56,8 @@ OpenGoldenModel openModel(const std::filesystem::path& folder,
                           bool is_reference,
                           const kernels::OpTable& ops,
                           int64_t chunk,
-                          int64_t context);
+                          int64_t context,
+                          engine::Format kv_format = engine::Format::AsStored);
 
 /// Runs of soft tokens in ids: first row, count, token id.
 struct SoftTokenRun {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms, RoPE and element-wise steps on fp32 activations. One block a row where a row needs a sum,
 // else one thread an element.
+#include "kernels/cuda/device/common/kv_codes.cuh"
 #include "kernels/cuda/device/common/logit_keys.cuh"
 
 using namespace kernels::cuda;
@@ -255,6 +256,34 @@ __global__ void belfry_store_rows(const float* src,
         static_cast<__half*>(dst)[index] = __float2half_rn(value);
     } else {
         static_cast<__nv_bfloat16*>(dst)[index] = __float2bfloat16_rn(value);
+    }
+}
+
+/// Rows with codes and scales. grid (rows, heads), block 32.
+__global__ void belfry_store_code_rows(const float* src,
+                                       int64_t src_stride,
+                                       const int32_t* slot,
+                                       KvRowArgs rows,
+                                       void* dst,
+                                       int64_t capacity,
+                                       int dim) {
+    const int head = blockIdx.y;
+    const float* const from = src + blockIdx.x * src_stride + static_cast<int64_t>(head) * dim;
+    const int64_t to = slot[blockIdx.x];
+    if (to < 0 || to >= capacity) {
+        return;
+    }
+    uint32_t largest = 0;
+    for (int d = threadIdx.x; d < dim; d += 32) {
+        largest = max(largest, magnitudeOf(from[d]));
+    }
+    const KvCoder coder(warpMaxBits(largest));
+    char* const row = static_cast<char*>(dst) + to * rows.bytes;
+    for (int d = threadIdx.x; d < dim; d += 32) {
+        row[head * dim + d] = static_cast<char>(coder.code(from[d]));
+    }
+    if (threadIdx.x == 0) {
+        *reinterpret_cast<float*>(row + rows.scales_at + 4 * head) = coder.scale;
     }
 }
 

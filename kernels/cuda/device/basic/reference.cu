@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain fp32 kernels for every format and shape: the reference precision of the GPU, and what odd
 // shapes fall back to. Written to be right for all operands, not fast.
-#include "kernels/cuda/device/common/common.cuh"
+#include "kernels/cuda/device/common/kv_codes.cuh"
 
 using namespace kernels::cuda;
 
@@ -110,10 +110,9 @@ __global__ void belfry_attention_reference(AttentionKernelArgs a) {
         const int64_t key = first + threadIdx.x;
         float score = -INFINITY;
         if (key < a.keys && isVisible(a, row, key)) {
-            const int64_t base = (key * a.num_kv_heads + kv_head) * a.head_dim;
             float dot = 0.0F;
             for (int d = 0; d < a.head_dim; ++d) {
-                dot += query[d] * loadElement(a.k, a.kv_type, base + d);
+                dot += query[d] * kvValue(a.rows, a.k, key, kv_head, a.head_dim, d);
             }
             score = dot * a.scale;
         }
@@ -134,8 +133,8 @@ __global__ void belfry_attention_reference(AttentionKernelArgs a) {
                 float total = out[i] * correction;
                 for (int j = 0; j < count; ++j) {
                     if (weights[j] != 0.0F) {
-                        const int64_t base = ((first + j) * a.num_kv_heads + kv_head) * a.head_dim;
-                        total += weights[j] * loadElement(a.v, a.kv_type, base + d);
+                        total +=
+                            weights[j] * kvValue(a.rows, a.v, first + j, kv_head, a.head_dim, d);
                     }
                 }
                 out[i] = total;

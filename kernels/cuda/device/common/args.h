@@ -3,6 +3,7 @@
 // value as kernel parameters. Pointers are device addresses.
 #pragma once
 
+#include "kernels/kv_rows.h"
 #include "kernels/weight_formats.h"
 
 #include <cstddef>
@@ -52,6 +53,13 @@ struct VectorArgs {
     int32_t pad;
 };
 
+/// Rows of a KV cache (kernels/kv_rows.h), as kernels address them.
+struct KvRowArgs {
+    int32_t type;      ///< kernels::KvType: kElement... where there are no scales.
+    int32_t bytes;     ///< Of a row.
+    int32_t scales_at; ///< Behind the codes; 0: the type has none.
+};
+
 struct AttentionKernelArgs {
     const float* q;
     const void* k;
@@ -67,7 +75,7 @@ struct AttentionKernelArgs {
     int32_t num_heads;
     int32_t num_kv_heads;
     int32_t head_dim;
-    int32_t kv_type;
+    KvRowArgs rows;
     int32_t is_causal;
     float scale;
     int32_t is_half; ///< q and out are bf16.
@@ -206,13 +214,14 @@ struct HeadRowsKernelArgs {
     const int32_t* position_2; ///< Positions for the second half of a head; nullptr: one rotation.
     const float* inv_freq;
     void* q_to;    ///< [rows, heads, dim] bf16
-    void* k_to[2]; ///< [capacity[i], kv_heads, dim] bf16
+    void* k_to[2]; ///< [capacity[i]] rows
     void* v_to[2];
     const int32_t* slot[2]; ///< nullptr: row i to row i
     int64_t first[2];       ///< Rows before it are not stored there.
     int64_t capacity[2];
     int64_t rows;
     int32_t heads, kv_heads, dim, parts;
+    KvRowArgs kv; ///< bf16 or Q8.
     int32_t norms_values;
     float eps;
 };
@@ -473,7 +482,7 @@ struct AttendStepKernelArgs {
     const int32_t* slot;         ///< [1] cache row of the new token
     const int32_t* key_position; ///< [capacity]
     const int32_t* key_count;    ///< [1] slots in use
-    void* cache_k;               ///< bf16 [capacity, num_kv_heads, head_dim]
+    void* cache_k;               ///< [capacity] rows
     void* cache_v;
     float* out;       ///< [num_heads, head_dim]
     float* partial;   ///< [num_heads, splits, head_dim + 2]
@@ -485,7 +494,8 @@ struct AttendStepKernelArgs {
     int32_t splits;
     float scale;
     float eps;
-    int32_t turn; ///< Queries are turned as at position + turn.
+    int32_t turn;   ///< Queries are turned as at position + turn.
+    KvRowArgs rows; ///< bf16 or Q8.
     // Streamed steps.
     int32_t capacity; ///< Cache rows.
     /// Position p lies in row p % capacity: rows beyond the window are not read.

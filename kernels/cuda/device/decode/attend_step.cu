@@ -4,8 +4,9 @@
 //
 // grid (splits, num_heads / heads_per_block); a block serves up to four heads of one kv head and
 // one range of cache rows. The new token's own key is never read back from the cache by the layer
-// that owns it: split 0 stores it and adds its score from shared memory.
-#include "kernels/cuda/device/common/common.cuh"
+// that owns it: split 0 stores it and adds its score from shared memory. Of rows with scales codes
+// are multiplied: a key's scale belongs to its score, a value's to its weight.
+#include "kernels/cuda/device/common/kv_codes.cuh"
 
 using namespace kernels::cuda;
 
@@ -64,6 +65,14 @@ __device__ __forceinline__ void unpack8(const uint4& bits, float (&out)[8]) {
     }
 }
 
+__device__ __forceinline__ void unpackCodes8(const uint4& bits, float (&out)[8]) {
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        out[i] =
+            static_cast<float>(static_cast<int8_t>((i < 4 ? bits.x : bits.y) >> (8 * (i & 3))));
+    }
+}
+
 /// The arrays in shared memory.
 struct Shared {
     float (*query)[kMaxHead]; // [kHeads]
@@ -82,7 +91,7 @@ struct Place {
     int chunk, active;   // rows a split takes; splits that have any
     int split;
     bool is_owner, holds_new;
-    int64_t stride, base; // elements of a cached row, and before this head's
+    int64_t base; // elements of a cached row before this head's
 };
 
 __device__ __forceinline__ void
@@ -126,12 +135,43 @@ normHeads(const AttendStepKernelArgs& a, const Shared& s, const Place& p) {
     __syncthreads();
 }
 
-/// As it will be read back: rounded to the cache's bf16.
+/// One warp stores `head` as codes, and leaves it as it will be read back.
+__device__ __forceinline__ void storeNewCodes(
+    const AttendStepKernelArgs& a, const Place& p, bool stores, float* head, void* cache) {
+    const int lane = threadIdx.x & 31;
+    char* const row = static_cast<char*>(cache) + static_cast<int64_t>(*a.slot) * a.rows.bytes;
+    uint32_t largest = 0;
+    for (int d = lane; d < p.dim; d += 32) {
+        largest = max(largest, magnitudeOf(head[d]));
+    }
+    const KvCoder coder(warpMaxBits(largest));
+    for (int d = lane; d < p.dim; d += 32) {
+        const uint32_t code = coder.code(head[d]);
+        head[d] = static_cast<float>(static_cast<int8_t>(code)) * coder.scale;
+        if (stores) {
+            row[p.base + d] = static_cast<char>(code);
+        }
+    }
+    if (stores && lane == 0) {
+        *reinterpret_cast<float*>(row + a.rows.scales_at + 4 * p.kv_head) = coder.scale;
+    }
+}
+
+/// As it will be read back: rounded to the cache's type.
+template <bool HAS_SCALES>
 __device__ __forceinline__ void
 storeNewKey(const AttendStepKernelArgs& a, const Shared& s, const Place& p) {
     const bool stores = p.head0 % p.per_kv == 0;
-    const int64_t row =
-        (static_cast<int64_t>(*a.slot) * a.num_kv_heads + p.kv_head) * static_cast<int64_t>(p.dim);
+    if (HAS_SCALES) {
+        if (threadIdx.x < 32) {
+            storeNewCodes(a, p, stores, s.new_key, a.cache_k);
+        } else if (threadIdx.x < 64) {
+            storeNewCodes(a, p, stores, s.new_value, a.cache_v);
+        }
+        __syncthreads();
+        return;
+    }
+    const int64_t row = static_cast<int64_t>(*a.slot) * a.num_kv_heads * p.dim + p.base;
     for (int d = threadIdx.x; d < p.dim; d += kThreads) {
         const __nv_bfloat16 k = __float2bfloat16_rn(s.new_key[d]);
         const __nv_bfloat16 v = __float2bfloat16_rn(s.new_value[d]);
@@ -148,7 +188,7 @@ storeNewKey(const AttendStepKernelArgs& a, const Shared& s, const Place& p) {
 /// Scores of the keys `first` to `first + tile` and the queries `q`. Four keys a warp at a time,
 /// their rows loaded before anything is asked of them: a row is in the cache's memory whether it is
 /// visible or not.
-template <int VECTORS>
+template <int VECTORS, bool HAS_SCALES>
 __device__ __forceinline__ void scoreTile(const AttendStepKernelArgs& a,
                                           const Shared& s,
                                           const Place& p,
@@ -157,20 +197,27 @@ __device__ __forceinline__ void scoreTile(const AttendStepKernelArgs& a,
                                           int tile) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
-    const __nv_bfloat16* keys = static_cast<const __nv_bfloat16*>(a.cache_k);
     for (int i0 = warp * kAtOnce; i0 < tile; i0 += kWarps * kAtOnce) {
         uint4 rows[kAtOnce][VECTORS];
         int key_position[kAtOnce];
+        float scale[kAtOnce];
 #pragma unroll
         for (int j = 0; j < kAtOnce; ++j) {
             const int key = first + (i0 + j < tile ? i0 + j : i0);
             key_position[j] = a.key_position[key];
+            scale[j] = HAS_SCALES ? kvScaleOf(a.rows, a.cache_k, key, p.kv_head) : 1.0F;
+            const char* const row = kvRow(a.rows, a.cache_k, key);
 #pragma unroll
             for (int v = 0; v < VECTORS; ++v) {
                 const int d = (v * 32 + lane) * 8;
-                rows[j][v] =
-                    d < p.dim ? *reinterpret_cast<const uint4*>(keys + key * p.stride + p.base + d)
-                              : make_uint4(0, 0, 0, 0);
+                rows[j][v] = make_uint4(0, 0, 0, 0);
+                if (HAS_SCALES && d < p.dim) {
+                    const uint2 codes = *reinterpret_cast<const uint2*>(row + p.base + d);
+                    rows[j][v].x = codes.x;
+                    rows[j][v].y = codes.y;
+                } else if (d < p.dim) {
+                    rows[j][v] = *reinterpret_cast<const uint4*>(row + 2 * (p.base + d));
+                }
             }
         }
 #pragma unroll
@@ -186,7 +233,11 @@ __device__ __forceinline__ void scoreTile(const AttendStepKernelArgs& a,
 #pragma unroll
             for (int v = 0; v < VECTORS; ++v) {
                 float k[8];
-                unpack8(rows[j][v], k);
+                if (HAS_SCALES) {
+                    unpackCodes8(rows[j][v], k);
+                } else {
+                    unpack8(rows[j][v], k);
+                }
 #pragma unroll
                 for (int h = 0; h < kHeads; ++h) {
 #pragma unroll
@@ -197,7 +248,7 @@ __device__ __forceinline__ void scoreTile(const AttendStepKernelArgs& a,
             }
 #pragma unroll
             for (int h = 0; h < kHeads; ++h) {
-                const float dot = warpSum(dots[h]);
+                const float dot = warpSum(dots[h]) * scale[j];
                 if (lane == h) {
                     s.weights[h][i0 + j] = is_visible ? dot : -INFINITY;
                 }
@@ -206,9 +257,15 @@ __device__ __forceinline__ void scoreTile(const AttendStepKernelArgs& a,
     }
 }
 
-/// Softmax weights of the tile; warp h serves head h. The new key counts as one more.
-__device__ __forceinline__ void
-weighTile(const Shared& s, const Place& p, bool is_with_new, int tile) {
+/// Softmax weights of the tile, times the scales of their values; warp h serves head h. The new key
+/// counts as one more.
+template <bool HAS_SCALES>
+__device__ __forceinline__ void weighTile(const AttendStepKernelArgs& a,
+                                          const Shared& s,
+                                          const Place& p,
+                                          bool is_with_new,
+                                          int first,
+                                          int tile) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     if (warp < p.heads) {
@@ -232,8 +289,10 @@ weighTile(const Shared& s, const Place& p, bool is_with_new, int tile) {
         for (int i = lane; i < tile; i += 32) {
             const float score = s.weights[warp][i];
             const float weight = score == -INFINITY ? 0.0F : expf(score - next);
-            s.weights[warp][i] = weight;
             sum += weight;
+            s.weights[warp][i] = HAS_SCALES && weight != 0.0F
+                                     ? weight * kvScaleOf(a.rows, a.cache_v, first + i, p.kv_head)
+                                     : weight;
         }
         sum = warpSum(sum);
         if (lane == 0) {
@@ -251,6 +310,7 @@ weighTile(const Shared& s, const Place& p, bool is_with_new, int tile) {
 }
 
 /// Adds the tile's values to the two columns `pair` of a thread, of every groups-th key.
+template <bool HAS_SCALES>
 __device__ __forceinline__ void addValues(const AttendStepKernelArgs& a,
                                           const Shared& s,
                                           const Place& p,
@@ -261,7 +321,7 @@ __device__ __forceinline__ void addValues(const AttendStepKernelArgs& a,
                                           float (&out)[kHeads][2]) {
     const int group = threadIdx.x / (p.dim / 2);
     const int pair = threadIdx.x % (p.dim / 2);
-    const __nv_bfloat16* values = static_cast<const __nv_bfloat16*>(a.cache_v);
+    const int64_t column = p.base + 2 * pair;
 #pragma unroll
     for (int h = 0; h < kHeads; ++h) {
         const float correction = h < p.heads ? s.running[h][2] : 0.0F;
@@ -278,10 +338,18 @@ __device__ __forceinline__ void addValues(const AttendStepKernelArgs& a,
     }
 #pragma unroll 8
     for (int i = group; i < tile; i += groups) {
-        const uint32_t bits =
-            *reinterpret_cast<const uint32_t*>(values + (first + i) * p.stride + p.base + 2 * pair);
-        const float v0 = __uint_as_float(bits << 16);
-        const float v1 = __uint_as_float(bits & 0xffff0000U);
+        const char* const row = kvRow(a.rows, a.cache_v, first + i);
+        float v0 = 0.0F;
+        float v1 = 0.0F;
+        if (HAS_SCALES) {
+            const auto codes = *reinterpret_cast<const uint16_t*>(row + column);
+            v0 = static_cast<float>(static_cast<int8_t>(codes));
+            v1 = static_cast<float>(static_cast<int8_t>(codes >> 8));
+        } else {
+            const uint32_t bits = *reinterpret_cast<const uint32_t*>(row + 2 * column);
+            v0 = __uint_as_float(bits << 16);
+            v1 = __uint_as_float(bits & 0xffff0000U);
+        }
 #pragma unroll
         for (int h = 0; h < kHeads; ++h) {
             const float weight = h < p.heads ? s.weights[h][i] : 0.0F;
@@ -407,16 +475,8 @@ mergeParts(const AttendStepKernelArgs& a, const Shared& s, const Place& p) {
 }
 
 /// VECTORS: 8-element vectors of a head that one lane holds (head_dim <= 256 * VECTORS).
-template <int VECTORS>
-__device__ void attend(const AttendStepKernelArgs& a) {
-    BELFRY_SHARED(float, query, [kHeads][kMaxHead]);
-    BELFRY_SHARED(float, new_key, [kMaxHead]);
-    BELFRY_SHARED(float, new_value, [kMaxHead]);
-    BELFRY_SHARED(float, norms, [2][kMaxHead]);
-    BELFRY_SHARED(float, turns, [kMaxHead]);
-    BELFRY_SHARED(float, weights, [kHeads][kTile]);
-    BELFRY_SHARED(float, running, [kHeads][3]);
-    const Shared s = {query, new_key, new_value, norms, turns, weights, running};
+template <int VECTORS, bool HAS_SCALES>
+__device__ __forceinline__ void attendRows(const AttendStepKernelArgs& a, const Shared& s) {
     const int lane = threadIdx.x & 31;
     Place p;
     p.dim = a.head_dim;
@@ -439,12 +499,11 @@ __device__ void attend(const AttendStepKernelArgs& a) {
     p.is_owner = a.k != nullptr;
     p.holds_new = p.is_owner && p.split == 0;
     normHeads(a, s, p);
+    p.base = static_cast<int64_t>(p.kv_head) * p.dim;
     if (p.holds_new) {
-        storeNewKey(a, s, p);
+        storeNewKey<HAS_SCALES>(a, s, p);
     }
 
-    p.stride = static_cast<int64_t>(a.num_kv_heads) * p.dim;
-    p.base = static_cast<int64_t>(p.kv_head) * p.dim;
     const int begin = p.split * p.chunk;
     const int end = begin + p.chunk < p.count ? begin + p.chunk : p.count;
     // Output columns: pairs, dealt out to groups of threads that take every groups-th key.
@@ -469,12 +528,12 @@ __device__ void attend(const AttendStepKernelArgs& a) {
     for (int first = begin; first < end || (p.holds_new && first == begin); first += kTile) {
         const int tile = end - first < kTile ? (end - first > 0 ? end - first : 0) : kTile;
         const bool is_with_new = p.holds_new && first == begin;
-        scoreTile<VECTORS>(a, s, p, q, first, tile);
+        scoreTile<VECTORS, HAS_SCALES>(a, s, p, q, first, tile);
         __syncthreads();
-        weighTile(s, p, is_with_new, tile);
+        weighTile<HAS_SCALES>(a, s, p, is_with_new, first, tile);
         __syncthreads();
         if (group < groups) {
-            addValues(a, s, p, is_with_new, first, tile, groups, out);
+            addValues<HAS_SCALES>(a, s, p, is_with_new, first, tile, groups, out);
         }
         __syncthreads();
     }
@@ -500,6 +559,23 @@ __device__ void attend(const AttendStepKernelArgs& a) {
     storePart(a, s, p);
     meet(a, p);
     mergeParts(a, s, p);
+}
+
+template <int VECTORS>
+__device__ __forceinline__ void attend(const AttendStepKernelArgs& a) {
+    BELFRY_SHARED(float, query, [kHeads][kMaxHead]);
+    BELFRY_SHARED(float, new_key, [kMaxHead]);
+    BELFRY_SHARED(float, new_value, [kMaxHead]);
+    BELFRY_SHARED(float, norms, [2][kMaxHead]);
+    BELFRY_SHARED(float, turns, [kMaxHead]);
+    BELFRY_SHARED(float, weights, [kHeads][kTile]);
+    BELFRY_SHARED(float, running, [kHeads][3]);
+    const Shared s = {query, new_key, new_value, norms, turns, weights, running};
+    if (a.rows.scales_at != 0) {
+        attendRows<VECTORS, true>(a, s);
+    } else {
+        attendRows<VECTORS, false>(a, s);
+    }
 }
 
 } // namespace

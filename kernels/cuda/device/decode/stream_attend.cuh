@@ -4,6 +4,11 @@
 // for the queries. Queries and softmax weights are split into two bf16 each, in the two halves of a
 // 16-row operand (up to eight heads), so that nothing is rounded that was not rounded before.
 //
+// Rows with scales (kernels/kv_rows.h) lie in shared memory as they are stored. A lane gets four
+// codes of a key that follow each other where it would have two pairs of bf16, eight columns apart:
+// queries have their columns in that order (queryColumn()). Of values it gets two columns of two
+// keys, so that a product has the even and one the odd ones of 16 columns.
+//
 // The new token's key and value take their own row of the tile; the block that has that row also
 // stores them to the cache. One part: it publishes the result. More: every block merges some
 // columns of all parts and publishes those.
@@ -13,17 +18,17 @@
 
 namespace kernels::cuda {
 
-/// Rows of bf16, 16 bytes apart more than they have: eight of them lie in different banks.
+/// Rows 16 bytes apart more than they have: eight of them lie in different banks.
 struct PaddedRows {
     char* at;
     int row_bytes;
-    /// Eight columns.
+    /// Eight columns of bf16, sixteen codes.
     [[nodiscard]] __device__ __forceinline__ char* eight(int row, int column) const {
         return at + row * row_bytes + column * 16;
     }
 };
-/// Rows of bf16 in the gaps of the table of codes, which the step has no other use for: 64 columns
-/// a gap. Gaps all begin at the same bank, so that each row has its own order of eights in them.
+/// Rows in the gaps of the table of codes, which the step has no other use for: 128 bytes a gap.
+/// Gaps all begin at the same bank, so that each row has its own order of eights in them.
 struct GapRows {
     char* at;  ///< The first gap.
     int shift; ///< A row has 1 << shift gaps.
@@ -32,8 +37,8 @@ struct GapRows {
     }
 };
 
-/// Work memory of attention (streamAttendBytes(), but for the values; asyncAttendBytes()); rows of
-/// head_dim bf16 are 16 bytes apart more.
+/// Work memory of attention (streamAttendBytes(), but for the values; asyncAttendBytes()); rows are
+/// 16 bytes apart more.
 template <typename FORM>
 struct AttendWork {
     using Values = std::conditional_t<FORM::kHasGaps, GapRows, PaddedRows>;
@@ -45,23 +50,29 @@ struct AttendWork {
     char* weights;   ///< [2 kTileHeads] rows of kTileKeys bf16, 16 bytes apart more
     float* factors;  ///< [kTileHeads]: correction of what was summed before; behind it 1 / sum
     float* merged;   ///< [kComputeWarps, 16]
-    char* fresh;     ///< 2 rows: the new key and value
-    int row_bytes;
+    char* fresh;   ///< 2 rows: the new key and value, of codes with the scale behind a query's end
+    int row_bytes; ///< Of queries.
+
+    /// Scale of the new key, of the new value.
+    [[nodiscard]] __device__ __forceinline__ float& freshScale(bool is_key) const {
+        return *reinterpret_cast<float*>(fresh + (is_key ? 1 : 2) * row_bytes - 16);
+    }
 };
 constexpr int kWeightRowBytes = kTileKeys * 2 + 16;
 
 /// gaps: of the table of codes, where it has such.
-template <typename FORM>
+template <typename FORM, bool HAS_SCALES>
 __device__ __forceinline__ AttendWork<FORM> attendWork(char* memory, char* gaps, int head_dim) {
     AttendWork<FORM> w{};
+    const int cached = HAS_SCALES ? head_dim : head_dim * 2;
     w.row_bytes = head_dim * 2 + 16;
-    w.keys = {memory, w.row_bytes};
+    w.keys = {memory, cached + 16};
     memory += kTileKeys * w.row_bytes;
     w.is_apart = FORM::kHasGaps || head_dim <= kApartHead;
     if constexpr (FORM::kHasGaps) {
-        w.values = {gaps, head_dim < 64 ? 0 : 31 - __clz(head_dim / 64)};
+        w.values = {gaps, cached < 128 ? 0 : 31 - __clz(cached / 128)};
     } else {
-        w.values = w.is_apart ? PaddedRows{memory, w.row_bytes} : w.keys;
+        w.values = w.is_apart ? PaddedRows{memory, cached + 16} : w.keys;
         memory += w.is_apart ? kTileKeys * w.row_bytes : 0;
     }
     w.queries = memory;
@@ -80,7 +91,7 @@ __device__ __forceinline__ AttendWork<FORM> attendWork(char* memory, char* gaps,
 
 /// Copies tile rows [first, first + kTileKeys) below `end` (zeros behind) of keys or values, but
 /// not row `made`, which is being made.
-template <typename Rows>
+template <bool HAS_SCALES, typename Rows>
 __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
                                          const void* cache,
                                          const Rows& to,
@@ -89,10 +100,10 @@ __device__ __forceinline__ void copyTile(const AttendStepKernelArgs& a,
                                          int end,
                                          int made = -1) {
     const int kv_head = constants.kv_head;
-    const int vectors = a.head_dim / 8;
+    const int vectors = a.head_dim / (HAS_SCALES ? 16 : 8);
     const int shift = 31 - __clz(vectors);
-    const char* const from = static_cast<const char*>(cache) + kv_head * a.head_dim * 2;
-    const int64_t stride = static_cast<int64_t>(a.num_kv_heads) * a.head_dim * 2;
+    const char* const from = static_cast<const char*>(cache) + kv_head * vectors * 16;
+    const int64_t stride = a.rows.bytes;
     for (int i = threadIdx.x; i < kTileKeys << shift; i += kComputeThreads) {
         const int row = i >> shift;
         const int column = i & (vectors - 1);
@@ -139,8 +150,13 @@ struct FreshRow {
     bool is_in_place; ///< In the first tile: put there at once, else kept until its tile's turn.
 };
 
+/// Where columns d and d + 1 of a query are, d even, so that codes as a lane gets them meet them.
+__device__ __forceinline__ int queryColumn(int d) {
+    return (d & ~15) + ((d & 12) >> 1) + ((d & 2) << 2);
+}
+
 /// A warp takes a head: queries, then the new key and value.
-template <typename FORM>
+template <typename FORM, bool HAS_SCALES>
 __device__ __forceinline__ void turnHeads(const AttendStepKernelArgs& a,
                                           const AttendWork<FORM>& w,
                                           const AttendConstants& constants,
@@ -170,8 +186,8 @@ __device__ __forceinline__ void turnHeads(const AttendStepKernelArgs& a,
     auto* const low =
         is_query ? reinterpret_cast<__nv_bfloat16*>(w.queries + (kTileHeads + warp) * w.row_bytes)
                  : nullptr;
-    auto* const cache = static_cast<__nv_bfloat16*>(is_key ? a.cache_k : a.cache_v) +
-                        (static_cast<int64_t>(its.slot) * a.num_kv_heads + its.kv_head) * dim;
+    char* const row = static_cast<char*>(is_key ? a.cache_k : a.cache_v) +
+                      static_cast<int64_t>(its.slot) * a.rows.bytes;
     const bool is_turned = is_query || is_key;
     // As stored, brought by the step before.
     VectorArgs norm =
@@ -185,26 +201,70 @@ __device__ __forceinline__ void turnHeads(const AttendStepKernelArgs& a,
     HeadValues head;
     head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, dim / 2, exchange.markOf(step - 1));
     clocks.note(1);
-    // Queries as two bf16; what is cached rounded to one, and stored to the cache as well.
-    turnHead(head, is_normed, norm, is_turned ? constants.turns : nullptr, dim, eps, scale,
-             [&](int d, const float4& four) {
-                 *reinterpret_cast<uint2*>(is_in_gaps ? w.values.eight(fresh.at - begin, d >> 3) +
-                                                            (d & 4) * 2
-                                                      : high + d * 2) = asBf16(four);
-                 *reinterpret_cast<uint2*>((is_query ? low : cache) + d) =
-                     asBf16(is_query ? belowBf16(four) : four);
-             });
+    turnHead(head, is_normed, norm, is_turned ? constants.turns : nullptr, dim, eps, scale);
+    // Queries as two bf16; what is cached as it is stored, and to the cache as well.
+    if (HAS_SCALES && !is_query) {
+        const KvCoder coder = coderOf(head);
+        eachFour(head, dim, [&](int d, const float4& four) {
+            const uint32_t codes = coder.codes(four);
+            *reinterpret_cast<uint32_t*>(is_in_gaps
+                                             ? w.values.eight(fresh.at - begin, d >> 4) + (d & 15)
+                                             : high + d) = codes;
+            *reinterpret_cast<uint32_t*>(row + its.kv_head * dim + d) = codes;
+        });
+        if ((threadIdx.x & 31) == 0) {
+            w.freshScale(is_key) = coder.scale;
+            *reinterpret_cast<float*>(row + a.rows.scales_at + 4 * its.kv_head) = coder.scale;
+        }
+        return;
+    }
+    auto* const cache = reinterpret_cast<__nv_bfloat16*>(row) + its.kv_head * dim;
+    eachFour(head, dim, [&](int d, const float4& four) {
+        const uint2 upper = asBf16(four);
+        const uint2 second = is_query ? asBf16(belowBf16(four)) : upper;
+        if (HAS_SCALES) { // a query
+            auto* const to = reinterpret_cast<__nv_bfloat16*>(high);
+            const int at = queryColumn(d);
+            *reinterpret_cast<uint32_t*>(to + at) = upper.x;
+            *reinterpret_cast<uint32_t*>(to + at + 8) = upper.y;
+            *reinterpret_cast<uint32_t*>(low + at) = second.x;
+            *reinterpret_cast<uint32_t*>(low + at + 8) = second.y;
+            return;
+        }
+        *reinterpret_cast<uint2*>(is_in_gaps
+                                      ? w.values.eight(fresh.at - begin, d >> 3) + (d & 4) * 2
+                                      : high + d * 2) = upper;
+        *reinterpret_cast<uint2*>((is_query ? low : cache) + d) = second;
+    });
 }
 
 /// Scores of a tile: eight keys and half of the columns a warp, of eight warps.
-template <typename FORM>
+template <bool HAS_SCALES, typename FORM>
 __device__ __forceinline__ void scoreTile(const AttendWork<FORM>& w, int half, uint32_t lane_row) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int key0 = (warp & 3) * 8;
     const int column0 = (warp >> 2) * half;
     float c[4] = {};
-    for (int d = 0; d < half; d += 32) {
+    for (int d = 0; HAS_SCALES && d < half; d += 64) {
+        // Codes of four times 16 columns, as many as there are.
+        const int last = (half - d) / 16 - 1;
+        const int mine = lane >> 3 < last ? lane >> 3 : last;
+        uint32_t k[4];
+        loadMatrix4(k, sharedAddress(w.keys.eight(key0 + (lane & 7), (column0 + d) / 16 + mine)));
+        const uint32_t q_at = sharedAddress(w.queries) + lane_row +
+                              static_cast<uint32_t>((column0 + d) * 2) +
+                              ((lane >> 3) & 1) * (8 * w.row_bytes) + (lane >> 4) * 16;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            if (i <= last) {
+                uint32_t q[4];
+                loadMatrix4(q, q_at + 32 * i);
+                multiplyAdd(c, q, lowCodes(k[i]), highCodes(k[i]));
+            }
+        }
+    }
+    for (int d = 0; !HAS_SCALES && d < half; d += 32) {
         // Rows 0-7 and 8-15 of 16 columns, then of 16 more; keys of 32 columns.
         uint32_t q0[4];
         uint32_t q1[4];
@@ -230,10 +290,13 @@ __device__ __forceinline__ void scoreTile(const AttendWork<FORM>& w, int half, u
 }
 
 /// Weights of a tile's keys for head `warp`, a key a lane; what is there so far is to be multiplied
-/// by the factor that is left for the head.
+/// by the factor that is left for the head. scales: of the key, of its value.
 template <typename FORM>
-__device__ __forceinline__ void
-weighTile(const AttendWork<FORM>& w, bool is_visible, float& largest, float& total) {
+__device__ __forceinline__ void weighTile(const AttendWork<FORM>& w,
+                                          bool is_visible,
+                                          const float2& scales,
+                                          float& largest,
+                                          float& total) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     float score = -INFINITY;
@@ -243,16 +306,18 @@ weighTile(const AttendWork<FORM>& w, bool is_visible, float& largest, float& tot
         for (int part = 0; part < 4; ++part) {
             score += w.scores[(part * kTileHeads + warp) * (kTileKeys + 1) + lane];
         }
+        score *= scales.x;
     }
     const float next = fmaxf(largest, warpMax(score));
     const float correction = largest == -INFINITY ? 0.0F : __expf(largest - next);
     const float p = is_visible ? __expf(score - next) : 0.0F;
     total = total * correction + warpSum(p);
     largest = next;
+    const float weight = is_visible ? p * scales.y : 0.0F;
     reinterpret_cast<__nv_bfloat16*>(w.weights + warp * kWeightRowBytes)[lane] =
-        __float2bfloat16_rn(p);
+        __float2bfloat16_rn(weight);
     reinterpret_cast<__nv_bfloat16*>(w.weights + (kTileHeads + warp) * kWeightRowBytes)[lane] =
-        __float2bfloat16_rn(p - roundBf16(p));
+        __float2bfloat16_rn(weight - roundBf16(weight));
     if (lane == 0) {
         w.factors[warp] = correction;
         w.factors[kTileHeads + warp] = total > 0.0F ? __fdividef(1.0F, total) : 0.0F;
@@ -261,10 +326,11 @@ weighTile(const AttendWork<FORM>& w, bool is_visible, float& largest, float& tot
 
 constexpr int kMostColumns = (64 + kComputeWarps - 1) / kComputeWarps; // of 8, of heads of 512
 
-/// Adds a tile's values: eight columns of all heads at a time.
-template <typename FORM>
+/// Adds a tile's values: eight columns of all heads at a time; of codes sixteen, first the even
+/// ones, then the odd ones. pieces: of 16 bytes in a row.
+template <bool HAS_SCALES, typename FORM>
 __device__ __forceinline__ void
-addValues(const AttendWork<FORM>& w, int column_tiles, float (&out)[kMostColumns][4]) {
+addValues(const AttendWork<FORM>& w, int pieces, float (&out)[kMostColumns][4]) {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     uint32_t p[2][4];
@@ -273,24 +339,33 @@ addValues(const AttendWork<FORM>& w, int column_tiles, float (&out)[kMostColumns
     loadMatrix4(p[0], p_at);
     loadMatrix4(p[1], p_at + 32);
     const float correction = w.factors[lane >> 2];
+    constexpr int kProducts = HAS_SCALES ? 2 : 1;
 #pragma unroll
-    for (int i = 0; i < kMostColumns; ++i) {
-        const int column = warp + i * kComputeWarps;
-        if (column < column_tiles) {
+    for (int i = 0; i < kMostColumns / kProducts; ++i) {
+        const int piece = warp + i * kComputeWarps;
+        if (piece < pieces) {
             uint32_t v[4];
-            loadMatrix4Transposed(v, sharedAddress(w.values.eight(lane, column)));
+            loadMatrix4Transposed(v, sharedAddress(w.values.eight(lane, piece)));
 #pragma unroll
-            for (int r = 0; r < 4; ++r) {
-                out[i][r] *= correction;
+            for (int j = 0; j < kProducts; ++j) {
+                float(&sums)[4] = out[i * kProducts + j];
+#pragma unroll
+                for (int r = 0; r < 4; ++r) {
+                    sums[r] *= correction;
+                }
+                const auto column = [&](uint32_t word) {
+                    return HAS_SCALES ? codePair(permuteBytes(word, 0U, j == 0 ? 0x4240U : 0x4341U))
+                                      : word;
+                };
+                multiplyAdd(sums, p[0], column(v[0]), column(v[1]));
+                multiplyAdd(sums, p[1], column(v[2]), column(v[3]));
             }
-            multiplyAdd(out[i], p[0], v[0], v[1]);
-            multiplyAdd(out[i], p[1], v[2], v[3]);
         }
     }
 }
 
-/// To the other blocks of the head, or divided to the next step.
-template <typename FORM>
+/// To the other blocks of the head, or divided to the next step. out: as addValues() leaves it.
+template <bool HAS_SCALES, typename FORM>
 __device__ __forceinline__ void storeRange(const AttendStepKernelArgs& a,
                                            const AttendWork<FORM>& w,
                                            const RangeHeads& its,
@@ -301,17 +376,24 @@ __device__ __forceinline__ void storeRange(const AttendStepKernelArgs& a,
     const int lane = threadIdx.x & 31;
     const int dim = a.head_dim;
     const int head0 = its.kv_head * its.heads;
-    const int column_tiles = dim / 8;
+    constexpr int kProducts = HAS_SCALES ? 2 : 1;
+    const int pieces = dim / (8 * kProducts);
     const int h = lane >> 2;
     if (h < its.heads) {
         const float share = its.parts == 1 ? w.factors[kTileHeads + h] : 1.0F;
 #pragma unroll
         for (int i = 0; i < kMostColumns; ++i) {
-            const int column = warp + i * kComputeWarps;
-            if (column < column_tiles) {
-                const int d = column * 8 + (lane & 3) * 2;
-                const float low = (out[i][0] + out[i][2]) * share;
-                const float high = (out[i][1] + out[i][3]) * share;
+            const int piece = warp + i / kProducts * kComputeWarps;
+            if (i < kMostColumns / kProducts * kProducts && piece < pieces) {
+                // Two columns: of one product, or one of each for sums 2 (i % 2) of both.
+                const int d =
+                    piece * 8 * kProducts + (lane & 3) * 2 * kProducts + 2 * (i % kProducts);
+                const float(&first)[4] = out[HAS_SCALES ? i & ~1 : i];
+                const float(&second)[4] = out[HAS_SCALES ? i | 1 : i];
+                const int from = HAS_SCALES ? i & 1 : 0;
+                const int next = HAS_SCALES ? from : 1;
+                const float low = (first[from] + first[from + 2]) * share;
+                const float high = (second[next] + second[next + 2]) * share;
                 const int at = (head0 + h) * dim + d;
                 if (its.parts > 1) {
                     float* const to =
@@ -332,7 +414,7 @@ __device__ __forceinline__ void storeRange(const AttendStepKernelArgs& a,
 }
 
 /// The part of this block: sums over rows [begin, end).
-template <typename FORM>
+template <bool HAS_SCALES, typename FORM>
 __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
                                             const AttendWork<FORM>& w,
                                             const AttendConstants& constants,
@@ -357,22 +439,22 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
     const bool is_in_place = w.is_apart && holds_new && fresh < begin + kTileKeys;
     const int made = is_in_place ? fresh : -1;
 
-    copyTile(a, a.cache_k, w.keys, constants, begin, end, made);
+    copyTile<HAS_SCALES>(a, a.cache_k, w.keys, constants, begin, end, made);
     commitCopies();
     clearAbsent(w, its.heads);
     if (w.is_apart) {
-        copyTile(a, a.cache_v, w.values, constants, begin, end, made);
+        copyTile<HAS_SCALES>(a, a.cache_v, w.values, constants, begin, end, made);
     }
     commitCopies();
-    turnHeads(a, w, constants, its, norms, norm_bytes, exchange, step, begin,
-              {fresh, holds_new, is_in_place}, clocks);
+    turnHeads<FORM, HAS_SCALES>(a, w, constants, its, norms, norm_bytes, exchange, step, begin,
+                                {fresh, holds_new, is_in_place}, clocks);
     clocks.note(2);
 
     // Running maximum and sum of head `warp`, the same in all lanes.
     float largest = -INFINITY;
     float total = 0.0F;
     float out[kMostColumns][4] = {};
-    const int column_tiles = dim / 8;
+    const int pieces = dim / (HAS_SCALES ? 16 : 8); // of a row
     const uint32_t lane_row = static_cast<uint32_t>((lane & 7) * w.row_bytes);
 #pragma unroll 1
     for (int first = begin; first < end; first += kTileKeys) {
@@ -382,6 +464,12 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         const int at_position = key >= end                       ? -1
                                 : key == fresh || a.is_ring != 0 ? position
                                                                  : a.key_position[key];
+        float2 scales = make_float2(1.0F, 1.0F);
+        if (HAS_SCALES && key < end && key != fresh) {
+            const int row = rowOf(a, constants, key);
+            scales = make_float2(kvScaleOf(a.rows, a.cache_k, row, its.kv_head),
+                                 kvScaleOf(a.rows, a.cache_v, row, its.kv_head));
+        }
         if (w.is_apart) {
             waitForCopyGroups<1>();
         } else {
@@ -389,28 +477,31 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         }
         if (has_new) {
             syncCompute(); // after the copy of the old row
-            if (static_cast<int>(threadIdx.x) < dim / 8) {
+            if (static_cast<int>(threadIdx.x) < pieces) {
                 *reinterpret_cast<uint4*>(w.keys.eight(fresh - first, threadIdx.x)) =
                     reinterpret_cast<const uint4*>(w.fresh)[threadIdx.x];
             }
         }
         syncCompute();
         if (warp < 8) {
-            scoreTile(w, half, lane_row);
+            scoreTile<HAS_SCALES>(w, half, lane_row);
         }
         syncCompute();
         const int after = first + kTileKeys;
         if (!w.is_apart) {
-            copyTile(a, a.cache_v, w.values, constants, first, end);
+            copyTile<HAS_SCALES>(a, a.cache_v, w.values, constants, first, end);
         } else if (after < end) {
-            copyTile(a, a.cache_k, w.keys, constants, after, end);
+            copyTile<HAS_SCALES>(a, a.cache_k, w.keys, constants, after, end);
         }
         commitCopies();
         const bool is_visible = at_position >= 0 && at_position <= position &&
                                 (a.window == 0 || at_position > position - a.window);
         const uint32_t hidden = __ballot_sync(0xffffffffU, !is_visible && key < end ? 1 : 0);
+        if (HAS_SCALES && key == fresh) {
+            scales = make_float2(w.freshScale(true), w.freshScale(false));
+        }
         if (warp < its.heads) {
-            weighTile(w, is_visible, largest, total);
+            weighTile(w, is_visible, scales, largest, total);
         }
         if (w.is_apart) {
             waitForCopyGroups<1>(); // the values; the next keys may still be on their way
@@ -419,34 +510,34 @@ __device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
         }
         if (has_new || hidden != 0) {
             syncCompute();
-            if (has_new && static_cast<int>(threadIdx.x) < dim / 8) {
+            if (has_new && static_cast<int>(threadIdx.x) < pieces) {
                 *reinterpret_cast<uint4*>(w.values.eight(fresh - first, threadIdx.x)) =
                     reinterpret_cast<const uint4*>(w.fresh + w.row_bytes)[threadIdx.x];
             }
             // A hidden row may hold anything, NaN included: times zero it must be zero.
             for (int r = warp; r < kTileKeys; r += kComputeWarps) {
                 if ((hidden >> r & 1U) != 0) {
-                    for (int i = lane; i < dim / 8; i += 32) {
+                    for (int i = lane; i < pieces; i += 32) {
                         *reinterpret_cast<uint4*>(w.values.eight(r, i)) = make_uint4(0, 0, 0, 0);
                     }
                 }
             }
         }
         syncCompute();
-        addValues(w, column_tiles, out);
+        addValues<HAS_SCALES>(w, pieces, out);
         if (after < end) {
             syncCompute();
             if (w.is_apart) {
-                copyTile(a, a.cache_v, w.values, constants, after, end);
+                copyTile<HAS_SCALES>(a, a.cache_v, w.values, constants, after, end);
             } else {
-                copyTile(a, a.cache_k, w.keys, constants, after, end);
+                copyTile<HAS_SCALES>(a, a.cache_k, w.keys, constants, after, end);
             }
         }
         commitCopies();
     }
     waitForCopies();
 
-    storeRange(a, w, its, exchange, step, out);
+    storeRange<HAS_SCALES>(a, w, its, exchange, step, out);
     if (its.parts > 1 && warp < its.heads && lane == 0) {
         reinterpret_cast<float2*>(
             a.partial + static_cast<int64_t>(a.num_heads) * a.splits *
@@ -543,12 +634,20 @@ __device__ __forceinline__ bool streamAttend(const AttendStepKernelArgs& a,
         attendHeads<FORM>(a, heads, constants, norms, norm_bytes, exchange, step, clocks);
         return true;
     }
-    const AttendWork<FORM> w = attendWork<FORM>(tiles, gaps, a.head_dim);
+    const bool has_scales = a.rows.scales_at != 0;
+    const AttendWork<FORM> w = has_scales ? attendWork<FORM, true>(tiles, gaps, a.head_dim)
+                                          : attendWork<FORM, false>(tiles, gaps, a.head_dim);
     if (constants.split < constants.parts) {
         const int begin = constants.split * constants.chunk;
         const int end =
             begin + constants.chunk < constants.count ? begin + constants.chunk : constants.count;
-        attendRange(a, w, constants, norms, norm_bytes, exchange, step, begin, end, clocks);
+        if (has_scales) {
+            attendRange<true>(a, w, constants, norms, norm_bytes, exchange, step, begin, end,
+                              clocks);
+        } else {
+            attendRange<false>(a, w, constants, norms, norm_bytes, exchange, step, begin, end,
+                               clocks);
+        }
         // Also the cache's new row, for the layers that read it.
         exchange.raiseFlag(step);
     }

@@ -28,10 +28,11 @@ __device__ __forceinline__ int fourPlace(int four, int dim) {
 
 /// Work memory (streamHeadBytes()).
 struct HeadWork {
-    float4* query;        ///< [dim / 4 + 4]: fourPlace()
-    float4* sums;         ///< [kComputeWarps, dim / 4 + 4], likewise
-    float2* tails;        ///< [kComputeWarps]: maximum, total
-    __nv_bfloat16* fresh; ///< [2, dim]: the new key and value
+    float4* query; ///< [dim / 4 + 4]: fourPlace()
+    float4* sums;  ///< [kComputeWarps, dim / 4 + 4], likewise
+    float2* tails; ///< [kComputeWarps]: maximum, total
+    /// [2, dim]: the new key and value; codes take the first half of a row, their scale is behind.
+    __nv_bfloat16* fresh;
 };
 __device__ __forceinline__ HeadWork headWork(char* memory, int dim) {
     const int fours = dim / 4 + 4;
@@ -54,22 +55,33 @@ __device__ __forceinline__ float2 unpackPair(uint32_t pair) {
     return make_float2(__uint_as_float(pair << 16), __uint_as_float(pair & 0xffff0000U));
 }
 
+/// Eight elements as fp32.
+struct EightFloats {
+    float4 low, high;
+    explicit __device__ __forceinline__ EightFloats(const uint4& bits) {
+        const float2 k0 = unpackPair(bits.x);
+        const float2 k1 = unpackPair(bits.y);
+        const float2 k2 = unpackPair(bits.z);
+        const float2 k3 = unpackPair(bits.w);
+        low = make_float4(k0.x, k0.y, k1.x, k1.y);
+        high = make_float4(k2.x, k2.y, k3.x, k3.y);
+    }
+    explicit __device__ __forceinline__ EightFloats(const uint2& codes)
+        : low(fourCodes(codes.x)), high(fourCodes(codes.y)) {}
+};
+
 /// Sum over eight elements.
 __device__ __forceinline__ float
-addProducts(const float4& a, const float4& b, const uint4& key, float sum) {
-    const float2 k0 = unpackPair(key.x);
-    const float2 k1 = unpackPair(key.y);
-    const float2 k2 = unpackPair(key.z);
-    const float2 k3 = unpackPair(key.w);
+addProducts(const float4& a, const float4& b, const EightFloats& key, float sum) {
     // Two chains.
-    float other = a.y * k0.y;
-    sum = fmaf(a.x, k0.x, sum);
-    other = fmaf(a.w, k1.y, other);
-    sum = fmaf(a.z, k1.x, sum);
-    other = fmaf(b.y, k2.y, other);
-    sum = fmaf(b.x, k2.x, sum);
-    other = fmaf(b.w, k3.y, other);
-    sum = fmaf(b.z, k3.x, sum);
+    float other = a.y * key.low.y;
+    sum = fmaf(a.x, key.low.x, sum);
+    other = fmaf(a.w, key.low.w, other);
+    sum = fmaf(a.z, key.low.z, sum);
+    other = fmaf(b.y, key.high.y, other);
+    sum = fmaf(b.x, key.high.x, sum);
+    other = fmaf(b.w, key.high.w, other);
+    sum = fmaf(b.z, key.high.z, sum);
     return sum + other;
 }
 
@@ -97,7 +109,7 @@ __device__ __forceinline__ void publishPair(uint2* to, float first, float second
 
 /// The query (warp 0) or the new token's key or value (warps 1 and 2), as the step before has made
 /// it, to shared memory.
-template <typename FORM>
+template <typename FORM, bool HAS_SCALES>
 __device__ __forceinline__ void turnOwn(const AttendStepKernelArgs& a,
                                         const HeadWork& w,
                                         const AttendConstants& constants,
@@ -126,29 +138,46 @@ __device__ __forceinline__ void turnOwn(const AttendStepKernelArgs& a,
     head.take(exchange.packetsOf(step - 1 + kPacketSteps), at, dim / 2, exchange.markOf(step - 1));
     clocks.note(1);
     turnHead(head, is_normed, norm, is_turned ? constants.turns : nullptr, dim, a.eps,
-             is_query ? a.scale : 1.0F, [&](int d, const float4& four) {
-                 if (is_query) {
-                     w.query[fourPlace(d >> 2, dim)] = four;
-                 } else {
-                     *reinterpret_cast<uint2*>(row + d) = asBf16(four);
-                 }
-             });
+             is_query ? a.scale : 1.0F);
+    if (HAS_SCALES && !is_query) {
+        const KvCoder coder = coderOf(head);
+        char* const codes = reinterpret_cast<char*>(row);
+        eachFour(head, dim, [&](int d, const float4& four) {
+            *reinterpret_cast<uint32_t*>(codes + d) = coder.codes(four);
+        });
+        *reinterpret_cast<float*>(codes + dim) = coder.scale; // every lane the same
+        return;
+    }
+    eachFour(head, dim, [&](int d, const float4& four) {
+        if (is_query) {
+            w.query[fourPlace(d >> 2, dim)] = four;
+        } else {
+            *reinterpret_cast<uint2*>(row + d) = asBf16(four);
+        }
+    });
 }
 
 /// Shares of this warp's keys, of which `visible` has a bit each: a row that nobody may see can
-/// hold anything and is never multiplied.
-template <int KEYS>
-__device__ __forceinline__ void weighKeys(
-    const float (&dots)[4], uint32_t visible, float (&share)[KEYS], float& largest, float& total) {
+/// hold anything and is never multiplied. scales: of lane j's key j, of its value.
+template <int KEYS, bool HAS_SCALES>
+__device__ __forceinline__ void weighKeys(const float (&dots)[4],
+                                          uint32_t visible,
+                                          const float2& scales,
+                                          float (&share)[KEYS],
+                                          float& largest,
+                                          float& total) {
     const int lane = threadIdx.x & 31;
+    const auto scaled = [](float value, float scale, int key) {
+        return HAS_SCALES ? value * __shfl_sync(0xffffffffU, scale, key) : value;
+    };
     if (KEYS == 1) {
         if (visible != 0) {
-            largest = warpSum(dots[0]);
+            largest = scaled(warpSum(dots[0]), scales.x, 0);
             total = 1.0F;
         }
-        share[0] = total;
+        share[0] = scaled(total, scales.y, 0);
     } else {
-        const float dot = warpSums(dots);
+        const float dot = scaled(warpSums(dots), scales.x, lane >> 3);
         const float score = (visible >> (lane >> 3) & 1U) != 0 ? dot : -INFINITY;
         largest = fmaxf(score, __shfl_xor_sync(0xffffffffU, score, 8));
         largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 16));
@@ -157,16 +186,16 @@ __device__ __forceinline__ void weighKeys(
         total += __shfl_xor_sync(0xffffffffU, total, 16);
 #pragma unroll
         for (int j = 0; j < KEYS; ++j) {
-            share[j] = __shfl_sync(0xffffffffU, p, 8 * j);
+            share[j] = scaled(__shfl_sync(0xffffffffU, p, 8 * j), scales.y, j);
         }
     }
 }
 
 /// This warp's sums of its values, to shared memory.
-template <int VECTORS, int KEYS>
+template <int VECTORS, int KEYS, typename Eight>
 __device__ __forceinline__ void sumValues(const HeadWork& w,
                                           int dim,
-                                          const uint4 (&values)[KEYS][VECTORS],
+                                          const Eight (&values)[KEYS][VECTORS],
                                           uint32_t visible,
                                           const float (&share)[KEYS]) {
     const int warp = threadIdx.x / 32;
@@ -180,14 +209,12 @@ __device__ __forceinline__ void sumValues(const HeadWork& w,
 #pragma unroll
         for (int j = 0; j < KEYS; ++j) {
             if ((visible >> j & 1U) != 0) {
-                const float2 v0 = unpackPair(values[j][v].x);
-                const float2 v1 = unpackPair(values[j][v].y);
-                const float2 v2 = unpackPair(values[j][v].z);
-                const float2 v3 = unpackPair(values[j][v].w);
-                low = make_float4(fmaf(share[j], v0.x, low.x), fmaf(share[j], v0.y, low.y),
-                                  fmaf(share[j], v1.x, low.z), fmaf(share[j], v1.y, low.w));
-                high = make_float4(fmaf(share[j], v2.x, high.x), fmaf(share[j], v2.y, high.y),
-                                   fmaf(share[j], v3.x, high.z), fmaf(share[j], v3.y, high.w));
+                const EightFloats e(values[j][v]);
+                low = make_float4(fmaf(share[j], e.low.x, low.x), fmaf(share[j], e.low.y, low.y),
+                                  fmaf(share[j], e.low.z, low.z), fmaf(share[j], e.low.w, low.w));
+                high =
+                    make_float4(fmaf(share[j], e.high.x, high.x), fmaf(share[j], e.high.y, high.y),
+                                fmaf(share[j], e.high.z, high.z), fmaf(share[j], e.high.w, high.w));
             }
         }
         if (eight * 8 < dim) {
@@ -199,7 +226,7 @@ __device__ __forceinline__ void sumValues(const HeadWork& w,
 
 /// This block's part of its head. VECTORS: eights of a head that a lane has; KEYS: most keys of a
 /// warp, 1 or kWarpKeys.
-template <typename FORM, int VECTORS, int KEYS>
+template <typename FORM, int VECTORS, int KEYS, bool HAS_SCALES>
 __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
                                            const HeadWork& w,
                                            const AttendConstants& constants,
@@ -209,6 +236,7 @@ __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
                                            int step,
                                            const StepClocks& clocks) {
     static_assert(KEYS <= 4, "as warpSums() takes them");
+    using Eight = KvEight<HAS_SCALES>;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x & 31;
     const int dim = a.head_dim;
@@ -226,18 +254,17 @@ __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
     };
 
     // Row j of this warp as it is cached; the new token's comes later.
-    const auto load = [&](uint4(&rows)[KEYS][VECTORS], const void* cache) {
+    const auto load = [&](Eight(&rows)[KEYS][VECTORS], const void* cache) {
 #pragma unroll
         for (int j = 0; j < KEYS; ++j) {
             const int i = first + j * kComputeWarps;
             const bool is_cached = i < end && !(is_owner && i == 0);
             const int row = is_cached ? rowOf(a, constants, keyOf(i)) : 0;
-            const uint4* const at =
-                static_cast<const uint4*>(cache) +
-                (static_cast<int64_t>(row) * a.num_kv_heads + constants.kv_head) * (dim / 8) + lane;
+            const Eight* const at = reinterpret_cast<const Eight*>(kvRow(a.rows, cache, row)) +
+                                    constants.kv_head * (dim / 8) + lane;
 #pragma unroll
             for (int v = 0; v < VECTORS; ++v) {
-                rows[j][v] = make_uint4(0, 0, 0, 0);
+                rows[j][v] = Eight{};
                 if (is_cached && (v * 32 + lane) * 8 < dim) {
                     rows[j][v] = __ldcg(at + v * 32);
                 }
@@ -246,22 +273,28 @@ __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
     };
     // Both would take too many registers while a wide query is on its way.
     constexpr bool kLoadsValuesFirst = VECTORS * KEYS <= 4;
-    uint4 keys[KEYS][VECTORS];
-    uint4 values[KEYS][VECTORS];
+    Eight keys[KEYS][VECTORS];
+    Eight values[KEYS][VECTORS];
     load(keys, a.cache_k);
     if (kLoadsValuesFirst) {
         load(values, a.cache_v);
     }
-    // Lane j asks where key j stands.
+    // Lane j asks where key j stands, and for its scales.
     const int mine = first + lane * kComputeWarps;
     int at_position = -1;
+    float2 scales = make_float2(1.0F, 1.0F);
+    if (HAS_SCALES && lane < KEYS && mine < end && !(is_owner && mine == 0)) {
+        const int row = rowOf(a, constants, keyOf(mine));
+        scales = make_float2(kvScaleOf(a.rows, a.cache_k, row, constants.kv_head),
+                             kvScaleOf(a.rows, a.cache_v, row, constants.kv_head));
+    }
     if (lane < KEYS && mine < end) {
         at_position =
             (is_owner && mine == 0) || a.is_ring != 0 ? position : a.key_position[keyOf(mine)];
     }
 
     if (warp == 0 || (warp <= 2 && holds_new)) {
-        turnOwn<FORM>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
+        turnOwn<FORM, HAS_SCALES>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
     }
     if (!kLoadsValuesFirst) {
         load(values, a.cache_v);
@@ -277,9 +310,13 @@ __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
         for (int v = 0; v < VECTORS; ++v) {
             const int d = (v * 32 + lane) * 8;
             if (d < dim) {
-                keys[0][v] = *reinterpret_cast<const uint4*>(w.fresh + d);
-                values[0][v] = *reinterpret_cast<const uint4*>(w.fresh + dim + d);
+                keys[0][v] = reinterpret_cast<const Eight*>(w.fresh)[v * 32 + lane];
+                values[0][v] = reinterpret_cast<const Eight*>(w.fresh + dim)[v * 32 + lane];
             }
+        }
+        if (HAS_SCALES && lane == 0) {
+            scales = make_float2(*reinterpret_cast<const float*>(w.fresh + dim / 2),
+                                 *reinterpret_cast<const float*>(w.fresh + dim + dim / 2));
         }
     }
     float dots[4] = {};
@@ -292,7 +329,7 @@ __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
 #pragma unroll
             for (int j = 0; j < KEYS; ++j) {
                 if ((visible >> j & 1U) != 0) {
-                    dots[j] = addProducts(q0, q1, keys[j][v], dots[j]);
+                    dots[j] = addProducts(q0, q1, EightFloats(keys[j][v]), dots[j]);
                 }
             }
         }
@@ -300,7 +337,7 @@ __device__ __forceinline__ void attendKeys(const AttendStepKernelArgs& a,
     float largest = -INFINITY;
     float total = 0.0F;
     float share[KEYS] = {};
-    weighKeys<KEYS>(dots, visible, share, largest, total);
+    weighKeys<KEYS, HAS_SCALES>(dots, visible, scales, share, largest, total);
     sumValues<VECTORS, KEYS>(w, dim, values, visible, share);
     if (lane == 0) {
         w.tails[warp] = make_float2(largest, total);
@@ -356,19 +393,23 @@ __device__ __forceinline__ void joinWarps(const AttendStepKernelArgs& a,
     }
 }
 
-/// The new token's rows, as bf16, to the cache; two warps, one for keys, one for values.
+/// The new token's rows to the cache; two warps, one for keys, one for values.
 __device__ __forceinline__ void storeFresh(const AttendStepKernelArgs& a,
                                            const HeadWork& w,
                                            const AttendConstants& constants,
                                            bool is_key) {
-    const int eights = a.head_dim / 8;
-    uint4* const to =
-        static_cast<uint4*>(is_key ? a.cache_k : a.cache_v) +
-        (static_cast<int64_t>(constants.slot) * a.num_kv_heads + constants.kv_head) * eights;
+    const int pieces = a.rows.scales_at != 0 ? a.head_dim / 16 : a.head_dim / 8;
+    char* const row = static_cast<char*>(is_key ? a.cache_k : a.cache_v) +
+                      static_cast<int64_t>(constants.slot) * a.rows.bytes;
+    uint4* const to = reinterpret_cast<uint4*>(row) + constants.kv_head * pieces;
     const uint4* const from = reinterpret_cast<const uint4*>(w.fresh + (is_key ? 0 : a.head_dim));
 #pragma unroll 1
-    for (int i = threadIdx.x & 31; i < eights; i += 32) {
+    for (int i = threadIdx.x & 31; i < pieces; i += 32) {
         to[i] = from[i];
+    }
+    if (a.rows.scales_at != 0 && (threadIdx.x & 31) == 0) {
+        *reinterpret_cast<float*>(row + a.rows.scales_at + 4 * constants.kv_head) =
+            *reinterpret_cast<const float*>(from + pieces);
     }
     __threadfence();
 }
@@ -435,6 +476,31 @@ __device__ __forceinline__ void mergeHead(const AttendStepKernelArgs& a,
     }
 }
 
+/// attendKeys() in the form that the heads and the number of keys have.
+template <typename FORM, bool HAS_SCALES>
+__device__ __forceinline__ void attendAnyKeys(const AttendStepKernelArgs& a,
+                                              const HeadWork& w,
+                                              const AttendConstants& constants,
+                                              const char* norms,
+                                              int norm_bytes,
+                                              const Exchange& exchange,
+                                              int step,
+                                              const StepClocks& clocks) {
+    const auto attend = [&](auto vectors, auto keys) {
+        attendKeys<FORM, decltype(vectors)::value, decltype(keys)::value, HAS_SCALES>(
+            a, w, constants, norms, norm_bytes, exchange, step, clocks);
+    };
+    using One = std::integral_constant<int, 1>;
+    using Two = std::integral_constant<int, 2>;
+    using More = std::integral_constant<int, kWarpKeys>;
+    const bool has_one = constants.chunk <= kComputeWarps;
+    if (a.head_dim <= 256) {
+        has_one ? attend(One{}, One{}) : attend(One{}, More{});
+    } else {
+        has_one ? attend(Two{}, One{}) : attend(Two{}, More{});
+    }
+}
+
 /// The whole step of one block.
 template <typename FORM>
 __device__ __forceinline__ void attendHeads(const AttendStepKernelArgs& a,
@@ -449,19 +515,10 @@ __device__ __forceinline__ void attendHeads(const AttendStepKernelArgs& a,
     const int dim = a.head_dim;
     if (constants.split < constants.parts) {
         const HeadWork w = headWork(memory, dim);
-        const bool has_one = constants.chunk <= kComputeWarps;
-        if (dim <= 256) {
-            if (has_one) {
-                attendKeys<FORM, 1, 1>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
-            } else {
-                attendKeys<FORM, 1, kWarpKeys>(a, w, constants, norms, norm_bytes, exchange, step,
-                                               clocks);
-            }
-        } else if (has_one) {
-            attendKeys<FORM, 2, 1>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
+        if (a.rows.scales_at != 0) {
+            attendAnyKeys<FORM, true>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
         } else {
-            attendKeys<FORM, 2, kWarpKeys>(a, w, constants, norms, norm_bytes, exchange, step,
-                                           clocks);
+            attendAnyKeys<FORM, false>(a, w, constants, norms, norm_bytes, exchange, step, clocks);
         }
         syncCompute();
         if (warp * 64 < dim) {

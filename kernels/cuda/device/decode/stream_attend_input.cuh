@@ -3,6 +3,7 @@
 // constants of a token, and a head on its way from packets through norm and RoPE.
 #pragma once
 
+#include "kernels/cuda/device/common/kv_codes.cuh"
 #include "kernels/cuda/device/decode/exchange.cuh"
 #include "kernels/cuda/device/decode/project_input.cuh"
 #include "kernels/cuda/device/decode/stream_form.cuh"
@@ -138,19 +139,16 @@ __device__ __forceinline__ float4 belowBf16(const float4& v) {
                        v.w - roundBf16(v.w));
 }
 
-/// Norm (is_normed; no data: without weight), RoPE (turns nullptr: none) and scale of one head; a
-/// warp. store(d, four):
-/// elements d to d + 3. The sum of squares is needed at the very end only: it travels through the
-/// lanes while the rest is computed.
-template <typename Store>
-__device__ __forceinline__ void turnHead(const HeadValues& head,
+/// Norm (is_normed; no data: without weight), RoPE (turns nullptr: none) and scale of one head in
+/// place; a warp. The sum of squares is needed at the very end only: it travels through the lanes
+/// while the rest is computed.
+__device__ __forceinline__ void turnHead(HeadValues& head,
                                          bool is_normed,
                                          const VectorArgs& norm,
                                          const float* turns,
                                          int dim,
                                          float eps,
-                                         float scale,
-                                         const Store& store) {
+                                         float scale) {
     const int lane = threadIdx.x & 31;
     const int half = dim / 2;
     float sum = 0.0F;
@@ -179,9 +177,37 @@ __device__ __forceinline__ void turnHead(const HeadValues& head,
                             b.z * cosine.z + a.z * sine.z, b.w * cosine.w + a.w * sine.w);
             a = turned;
         }
-        store(d, times(a, inverse));
-        store(d + half, times(b, inverse));
+        head.at[0][j] = times(a, inverse);
+        head.at[1][j] = times(b, inverse);
     }
+}
+
+/// store(d, four): elements d to d + 3 of a lane.
+template <typename Store>
+__device__ __forceinline__ void eachFour(const HeadValues& head, int dim, const Store& store) {
+    const int lane = threadIdx.x & 31;
+    const int half = dim / 2;
+#pragma unroll
+    for (int j = 0; j < HeadValues::kFours; ++j) {
+        const int d = 4 * lane + 128 * j;
+        if (d >= half) {
+            break;
+        }
+        store(d, head.at[0][j]);
+        store(d + half, head.at[1][j]);
+    }
+}
+
+/// How a turned head is stored as codes; a warp.
+__device__ __forceinline__ KvCoder coderOf(const HeadValues& head) {
+    uint32_t largest = 0;
+#pragma unroll
+    for (int i = 0; i < 2 * HeadValues::kFours; ++i) {
+        const float4& four = head.at[i & 1][i >> 1]; // zeros behind the end
+        largest = max(max(largest, max(magnitudeOf(four.x), magnitudeOf(four.y))),
+                      max(magnitudeOf(four.z), magnitudeOf(four.w)));
+    }
+    return KvCoder(warpMaxBits(largest));
 }
 
 } // namespace kernels::cuda

@@ -91,8 +91,6 @@ struct Flash {
     /// The first tile from `first` on that somebody here sees, its positions in place `slot`, its
     /// keys and values on their way there.
     __device__ __forceinline__ int64_t fetch(int64_t first, int slot) {
-        const int64_t row_elements = static_cast<int64_t>(a.num_kv_heads) * HEAD;
-        const int64_t offset = static_cast<int64_t>(kv_head) * HEAD;
         int* positions = key_positions + slot * KEYS;
         int* blocks = key_blocks + slot * KEYS;
         for (; first < a.keys; first += KEYS) {
@@ -112,10 +110,8 @@ struct Flash {
         }
         if (first < a.keys) {
             char* to = k_tile + slot * 2 * kTileBytes;
-            fillTile<KEYS, HEAD, kThreads>(to, a.k, a.kv_type, first, positions, row_elements,
-                                           offset);
-            fillTile<KEYS, HEAD, kThreads>(to + kTileBytes, a.v, a.kv_type, first, positions,
-                                           row_elements, offset);
+            fillTile<KEYS, HEAD, kThreads>(to, a.k, a.rows, first, positions, kv_head);
+            fillTile<KEYS, HEAD, kThreads>(to + kTileBytes, a.v, a.rows, first, positions, kv_head);
         } else {
             commitCopies(); // as many groups as with a tile
             commitCopies();

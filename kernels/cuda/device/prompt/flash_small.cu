@@ -168,10 +168,8 @@ struct FlashSmall {
         return stretch + tile * kKeys;
     }
     __device__ __forceinline__ void fill(char* tile, const void* data, int64_t first, int slot) {
-        const int64_t row_elements = static_cast<int64_t>(a.num_kv_heads) * HEAD;
-        const int64_t offset = static_cast<int64_t>(kv_head) * HEAD;
-        fillTile<kKeys, HEAD, kThreads>(tile, data, a.kv_type, first, key_positions + slot * kKeys,
-                                        row_elements, offset);
+        fillTile<kKeys, HEAD, kThreads>(tile, data, a.rows, first, key_positions + slot * kKeys,
+                                        kv_head);
     }
 
     /// One part: keys 0 to 7 and 8 to 15. Two: even and odd steps of 16 columns, so that no product

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands between the products of many rows: residual sums and norms of whole rows, norms and
 // RoPE of heads, each in one pass that writes what the next product or the attention reads (bf16).
-#include "kernels/cuda/device/common/common.cuh"
+#include "kernels/cuda/device/common/kv_codes.cuh"
 
 using namespace kernels::cuda;
 
@@ -136,8 +136,8 @@ __global__ void __launch_bounds__(kRowThreads)
 
 /// Heads of q, k and v of one row: a warp each. q and k: rms norm with weight, if there is one, and
 /// half-split RoPE (position_2: the head's halves turn separately, by the two positions); v: rms
-/// norm alone, or nothing. grid: (rows, blocks of a row's heads); block: a multiple of 32. dim: even,
-/// up to 512.
+/// norm alone, or nothing. k and v go to rows of a KV cache. grid: (rows, blocks of a row's heads);
+/// block: a multiple of 32. dim: even, up to 512.
 __global__ void belfry_head_rows(const __grid_constant__ HeadRowsKernelArgs a) {
     constexpr int kMostPairs = 8; // of a lane: 512 elements
     const int64_t row = blockIdx.x;
@@ -209,23 +209,57 @@ __global__ void belfry_head_rows(const __grid_constant__ HeadRowsKernelArgs a) {
                 v = v * cosine + u * sine;
                 u = turned;
             }
-            const int64_t index = static_cast<int64_t>(head) * a.dim + at;
-            if (kind == 0) {
-                storeHalf(a.q_to, row * width + index, u);
-                storeHalf(a.q_to, row * width + index + span, v);
+            first[i] = u;
+            second[i] = v;
+        }
+        const auto each = [&](const auto& store) {
+#pragma unroll
+            for (int i = 0; i < kMostPairs; ++i) {
+                const int pair = i * 32 + lane;
+                if (pair < half) {
+                    store(head * a.dim + (pair < span ? pair : pair + span), first[i], second[i]);
+                }
+            }
+        };
+        if (kind == 0) {
+            each([&](int at, float u, float v) {
+                storeHalf(a.q_to, row * width + at, u);
+                storeHalf(a.q_to, row * width + at + span, v);
+            });
+            continue;
+        }
+        uint32_t largest = 0;
+        if (a.kv.scales_at != 0) {
+            each([&](int, float u, float v) {
+                largest = max(largest, max(magnitudeOf(u), magnitudeOf(v)));
+            });
+            largest = warpMaxBits(largest);
+        }
+        const KvCoder coder(largest);
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+            void* const data = kind == 1 ? a.k_to[j] : a.v_to[j];
+            if (data == nullptr || row < a.first[j]) {
                 continue;
             }
-#pragma unroll
-            for (int j = 0; j < 2; ++j) {
-                void* const to = kind == 1 ? a.k_to[j] : a.v_to[j];
-                if (to == nullptr || row < a.first[j]) {
-                    continue;
-                }
-                const int64_t slot = a.slot[j] != nullptr ? a.slot[j][row - a.first[j]] : row;
-                if (slot >= 0 && slot < a.capacity[j]) {
-                    storeHalf(to, slot * width + index, u);
-                    storeHalf(to, slot * width + index + span, v);
-                }
+            const int64_t slot = a.slot[j] != nullptr ? a.slot[j][row - a.first[j]] : row;
+            if (slot < 0 || slot >= a.capacity[j]) {
+                continue;
+            }
+            char* const to = static_cast<char*>(data) + slot * a.kv.bytes;
+            if (a.kv.scales_at == 0) {
+                each([&](int at, float u, float v) {
+                    storeHalf(to, at, u);
+                    storeHalf(to, at + span, v);
+                });
+                continue;
+            }
+            each([&](int at, float u, float v) {
+                to[at] = static_cast<char>(coder.code(u));
+                to[at + span] = static_cast<char>(coder.code(v));
+            });
+            if (lane == 0) {
+                *reinterpret_cast<float*>(to + a.kv.scales_at + 4 * head) = coder.scale;
             }
         }
     }

@@ -37,7 +37,9 @@ struct RowsAttendWork {
     float* products;      ///< [4, kRowKeys, 2 kStreamRows]: of a quarter of the columns
     float* scores;        ///< [kStreamRows, kRowKeys]
     float2* tails;        ///< [kKeyGroups, kStreamRows]: maximum, total; in the products' place
-    __nv_bfloat16* fresh; ///< [2, kStreamRows, dim]: new keys, new values
+    /// [2, kStreamRows, dim]: new keys, new values; codes take the first half of a row, their scale
+    /// is behind.
+    __nv_bfloat16* fresh;
     int* word;
     __device__ __forceinline__ RowsAttendWork(char* memory, char* tail, int dim)
         : query(reinterpret_cast<__nv_bfloat16*>(memory)),
@@ -88,15 +90,14 @@ struct RowsRange {
 
 /// A head of a row as the step before has made it, in norm, RoPE and scale; a warp. IS_SHARED: it
 /// is in shared memory.
-template <bool IS_SHARED, typename Store>
-__device__ __forceinline__ void turnRowHead(const float* from,
-                                            bool is_normed,
-                                            const VectorArgs& norm,
-                                            const float* turns,
-                                            int dim,
-                                            float eps,
-                                            float scale,
-                                            const Store& store) {
+template <bool IS_SHARED>
+__device__ __forceinline__ HeadValues turnedRowHead(const float* from,
+                                                    bool is_normed,
+                                                    const VectorArgs& norm,
+                                                    const float* turns,
+                                                    int dim,
+                                                    float eps,
+                                                    float scale) {
     const int lane = threadIdx.x & 31;
     const int half = dim / 2;
     HeadValues head;
@@ -110,36 +111,44 @@ __device__ __forceinline__ void turnRowHead(const float* from,
                 IS_SHARED ? *reinterpret_cast<const float4*>(at) : loadFour(at);
         }
     }
-    turnHead(head, is_normed, norm, turns, dim, eps, scale, store);
+    turnHead(head, is_normed, norm, turns, dim, eps, scale);
+    return head;
 }
 
 /// Pieces of eight elements of key (or value) `key`: column `column` and every STEP-th behind it;
 /// zeros where there is none.
-template <int STEP, int COUNT>
-__device__ __forceinline__ void loadPieces(uint4 (&to)[COUNT],
+template <int STEP, int COUNT, typename Eight>
+__device__ __forceinline__ void loadPieces(Eight (&to)[COUNT],
+                                           const AttendStepKernelArgs& a,
                                            const RowsRange& range,
                                            const void* cache,
-                                           int capacity,
-                                           int kv_heads,
-                                           int dim,
                                            int key,
                                            int column) {
+    const int dim = a.head_dim;
     const bool is_cached = key < range.end && key >= range.fresh;
-    const int row = is_cached ? range.rowOf(key, capacity) : 0;
-    const __nv_bfloat16* const from = static_cast<const __nv_bfloat16*>(cache) +
-                                      static_cast<int64_t>(row * kv_heads + range.kv_head) * dim +
-                                      column;
+    const int row = is_cached ? range.rowOf(key, a.capacity) : 0;
+    const Eight* const from = reinterpret_cast<const Eight*>(kvRow(a.rows, cache, row)) +
+                              (range.kv_head * dim + column) / 8;
 #pragma unroll
     for (int b = 0; b < COUNT; ++b) {
-        to[b] = make_uint4(0, 0, 0, 0);
+        to[b] = Eight{};
         if (is_cached && column + b * STEP < dim) {
-            to[b] = __ldcg(reinterpret_cast<const uint4*>(from + b * STEP));
+            to[b] = __ldcg(from + b * STEP / 8);
         }
     }
 }
+/// The scale of a cached key (or value); 1: there is none.
+__device__ __forceinline__ float
+loadScale(const AttendStepKernelArgs& a, const RowsRange& range, const void* cache, int key) {
+    return key < range.end && key >= range.fresh
+               ? __ldcg(reinterpret_cast<const float*>(
+                     kvRow(a.rows, cache, range.rowOf(key, a.capacity)) + a.rows.scales_at +
+                     4 * range.kv_head))
+               : 1.0F;
+}
 /// The same of new ones. fresh: [kStreamRows, dim]
-template <int STEP, int COUNT>
-__device__ __forceinline__ void takePieces(uint4 (&to)[COUNT],
+template <int STEP, int COUNT, typename Eight>
+__device__ __forceinline__ void takePieces(Eight (&to)[COUNT],
                                            const RowsRange& range,
                                            const __nv_bfloat16* fresh,
                                            int dim,
@@ -149,17 +158,26 @@ __device__ __forceinline__ void takePieces(uint4 (&to)[COUNT],
 #pragma unroll
         for (int b = 0; b < COUNT; ++b) {
             if (column + b * STEP < dim) {
-                to[b] = *reinterpret_cast<const uint4*>(fresh + key * dim + column + b * STEP);
+                to[b] = reinterpret_cast<const Eight*>(fresh + key * dim)[(column + b * STEP) / 8];
             }
         }
     }
 }
+__device__ __forceinline__ void
+takeScale(float& to, const RowsRange& range, const __nv_bfloat16* fresh, int dim, int key) {
+    if (key < range.fresh && key < range.end) {
+        to = *reinterpret_cast<const float*>(fresh + key * dim + dim / 2);
+    }
+}
 
-/// A lane's part of 16 keys: eight elements of every 32 of two keys.
+/// A lane's part of 16 keys: eight elements of every 32 of two keys; of codes also the scale of the
+/// key whose score the thread makes.
+template <bool HAS_SCALES>
 struct RowKeys {
     static constexpr int kStep = 32 * 4;
     static constexpr int kBlocks = kTurnFloats / kStep;
-    uint4 at[2][kBlocks];
+    KvEight<HAS_SCALES> at[2][kBlocks];
+    float scale;
 
     static __device__ __forceinline__ int keyOf(int i) {
         return 16 * (static_cast<int>(threadIdx.x) >> 7) + ((threadIdx.x & 31) >> 2) + 8 * i;
@@ -169,15 +187,17 @@ struct RowKeys {
     }
     __device__ __forceinline__ void
     load(const AttendStepKernelArgs& a, const RowsRange& range, int base) {
-        const void* const cache = a.cache_k;
-        const int capacity = a.capacity;
-        const int kv_heads = a.num_kv_heads;
-        const int dim = a.head_dim;
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
-            loadPieces<kStep>(at[i], range, cache, capacity, kv_heads, dim, base + keyOf(i),
-                              column());
+            loadPieces<kStep>(at[i], a, range, a.cache_k, base + keyOf(i), column());
         }
+        if (HAS_SCALES) {
+            scale = loadScale(a, range, a.cache_k, base + scored());
+        }
+    }
+    /// The key of the thread's score.
+    static __device__ __forceinline__ int scored() {
+        return static_cast<int>(threadIdx.x) >> 2;
     }
     __device__ __forceinline__ void
     take(const RowsRange& range, const __nv_bfloat16* fresh, int dim, int base) {
@@ -185,14 +205,20 @@ struct RowKeys {
         for (int i = 0; i < 2; ++i) {
             takePieces<kStep>(at[i], range, fresh, dim, base + keyOf(i), column());
         }
+        if (HAS_SCALES) {
+            takeScale(scale, range, fresh, dim, base + scored());
+        }
     }
 };
 
-/// A lane's part of 16 values: eight elements of every 64 of four values.
+/// A lane's part of 16 values: eight elements of every 64 of four values, of codes with their
+/// scales.
+template <bool HAS_SCALES>
 struct RowValues {
     static constexpr int kStep = 64 * 4;
     static constexpr int kBlocks = kTurnFloats / kStep;
-    uint4 at[4][kBlocks];
+    KvEight<HAS_SCALES> at[4][kBlocks];
+    float scale[4];
 
     static __device__ __forceinline__ int keyOf(int i) {
         return 16 * (static_cast<int>(threadIdx.x) >> 7) + 2 * (threadIdx.x & 3) + (i & 1) +
@@ -203,14 +229,12 @@ struct RowValues {
     }
     __device__ __forceinline__ void
     load(const AttendStepKernelArgs& a, const RowsRange& range, int base) {
-        const void* const cache = a.cache_v;
-        const int capacity = a.capacity;
-        const int kv_heads = a.num_kv_heads;
-        const int dim = a.head_dim;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-            loadPieces<kStep>(at[i], range, cache, capacity, kv_heads, dim, base + keyOf(i),
-                              column());
+            loadPieces<kStep>(at[i], a, range, a.cache_v, base + keyOf(i), column());
+            if (HAS_SCALES) {
+                scale[i] = loadScale(a, range, a.cache_v, base + keyOf(i));
+            }
         }
     }
     __device__ __forceinline__ void
@@ -218,6 +242,9 @@ struct RowValues {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             takePieces<kStep>(at[i], range, fresh, dim, base + keyOf(i), column());
+            if (HAS_SCALES) {
+                takeScale(scale[i], range, fresh, dim, base + keyOf(i));
+            }
         }
     }
 };
@@ -261,7 +288,7 @@ __device__ __forceinline__ void takeHeads(const AttendStepKernelArgs& a,
 
 /// Queries, new keys and new values of this block, to shared memory: a warp each. A barrier has to
 /// follow. IS_TAKEN: behind takeHeads().
-template <bool IS_TAKEN>
+template <bool IS_TAKEN, bool HAS_SCALES>
 __device__ __forceinline__ void
 turnRows(const AttendStepKernelArgs& a, const RowsAttendWork& w, const RowsRange& range, int rows) {
     const int warp = threadIdx.x / 32;
@@ -286,50 +313,70 @@ turnRows(const AttendStepKernelArgs& a, const RowsAttendWork& w, const RowsRange
     norm.data = is_turned ? norm.data : nullptr;
     __nv_bfloat16* const query = w.query + row * queryPitch(dim);
     __nv_bfloat16* const fresh = w.fresh + ((is_query ? 0 : kind - 1) * kStreamRows + row) * dim;
-    turnRowHead<IS_TAKEN>(from, is_normed, norm,
-                          is_turned ? w.turns + (is_there ? row : 0) * dim : nullptr, dim, a.eps,
-                          is_query ? a.scale : 1.0F, [&](int d, const float4& four) {
-                              if (is_there && is_query) {
-                                  *reinterpret_cast<uint2*>(query + d) = asBf16(four);
-                                  *reinterpret_cast<uint2*>(query + kStreamRows * queryPitch(dim) +
-                                                            d) = asBf16(belowBf16(four));
-                              } else if (is_there) {
-                                  *reinterpret_cast<uint2*>(fresh + d) = asBf16(four);
-                              }
-                          });
+    const HeadValues head = turnedRowHead<IS_TAKEN>(
+        from, is_normed, norm, is_turned ? w.turns + (is_there ? row : 0) * dim : nullptr, dim,
+        a.eps, is_query ? a.scale : 1.0F);
+    if (HAS_SCALES && has_own) { // the whole warp
+        const KvCoder coder = coderOf(head);
+        char* const codes = reinterpret_cast<char*>(fresh);
+        eachFour(head, dim, [&](int d, const float4& four) {
+            *reinterpret_cast<uint32_t*>(codes + d) = coder.codes(four);
+        });
+        *reinterpret_cast<float*>(codes + dim) = coder.scale; // every lane the same
+        return;
+    }
+    eachFour(head, dim, [&](int d, const float4& four) {
+        if (is_there && is_query) {
+            *reinterpret_cast<uint2*>(query + d) = asBf16(four);
+            *reinterpret_cast<uint2*>(query + kStreamRows * queryPitch(dim) + d) =
+                asBf16(belowBf16(four));
+        } else if (is_there) {
+            *reinterpret_cast<uint2*>(fresh + d) = asBf16(four);
+        }
+    });
+}
+
+/// Eight elements as bf16.
+__device__ __forceinline__ uint4 eightHalves(const uint4& eight) {
+    return eight;
+}
+__device__ __forceinline__ uint4 eightHalves(const uint2& codes) {
+    return eightCodes(codes);
 }
 
 /// Products of the warp's keys and columns of them with the query, to w.products.
+template <bool HAS_SCALES>
 __device__ __forceinline__ void
-multiplyKeys(const RowsAttendWork& w, const RowKeys& keys, int dim) {
+multiplyKeys(const RowsAttendWork& w, const RowKeys<HAS_SCALES>& keys, int dim) {
+    using Keys = RowKeys<HAS_SCALES>;
     const int lane = threadIdx.x & 31;
     float c[4] = {};
 #pragma unroll
-    for (int b = 0; b < RowKeys::kBlocks; ++b) {
-        const int column = RowKeys::column() + b * RowKeys::kStep;
+    for (int b = 0; b < Keys::kBlocks; ++b) {
+        const int column = Keys::column() + b * Keys::kStep;
         if (column < dim) { // the whole warp
             const uint4 q =
                 *reinterpret_cast<const uint4*>(w.query + (lane >> 2) * queryPitch(dim) + column);
-            const uint4 k = keys.at[0][b];
-            const uint4 next = keys.at[1][b];
+            const uint4 k = eightHalves(keys.at[0][b]);
+            const uint4 next = eightHalves(keys.at[1][b]);
             const uint32_t first[4] = {k.x, next.x, k.y, next.y};
             multiplyAdd(c, first, q.x, q.y);
             const uint32_t second[4] = {k.z, next.z, k.w, next.w};
             multiplyAdd(c, second, q.z, q.w);
         }
     }
-    float* const to = w.products +
-                      ((static_cast<int>(threadIdx.x) >> 5 & 3) * kRowKeys + RowKeys::keyOf(0)) *
-                          (2 * kStreamRows) +
-                      2 * (lane & 3);
+    float* const to =
+        w.products +
+        ((static_cast<int>(threadIdx.x) >> 5 & 3) * kRowKeys + Keys::keyOf(0)) * (2 * kStreamRows) +
+        2 * (lane & 3);
     *reinterpret_cast<float2*>(to) = make_float2(c[0], c[1]);
     *reinterpret_cast<float2*>(to + 8 * 2 * kStreamRows) = make_float2(c[2], c[3]);
 }
 
 /// Scores of the keys from `base` on, one of a row and key a thread; those that a row does not see
-/// are -infinity.
+/// are -infinity. scale: of the thread's key.
 __device__ __forceinline__ void
-scoreKeys(const RowsAttendWork& w, const RowsRange& range, int window, int base) {
+scoreKeys(const RowsAttendWork& w, const RowsRange& range, int window, int base, float scale) {
     const int own = static_cast<int>(threadIdx.x) >> 2;
     const int row = threadIdx.x & 3;
     if (own < kRowKeys) {
@@ -345,15 +392,17 @@ scoreKeys(const RowsAttendWork& w, const RowsRange& range, int window, int base)
         const int own_position = range.position + row;
         const bool is_visible = key < range.end && position <= own_position &&
                                 (window == 0 || position > own_position - window);
-        w.scores[row * kRowKeys + own] = is_visible ? score : -INFINITY;
+        w.scores[row * kRowKeys + own] = is_visible ? score * scale : -INFINITY;
     }
 }
 
 /// What a warp keeps of its values: columns 8 (lane / 4) to 8 (lane / 4) + 7 of every 64, of two
 /// rows in upper or lower parts; of row lane / 4 % 4 the largest score so far of all keys, and the
 /// total of its own ones.
+template <bool HAS_SCALES>
 struct RowSums {
-    float at[RowValues::kBlocks][4][4];
+    using Values = RowValues<HAS_SCALES>;
+    float at[Values::kBlocks][4][4];
     float most;
     float total;
 
@@ -371,7 +420,7 @@ struct RowSums {
 
     /// The next keys; is_more: there were some before.
     __device__ __forceinline__ void
-    add(const float* scores, const RowValues& values, int dim, bool is_more) {
+    add(const float* scores, const Values& values, int dim, bool is_more) {
         const int lane = threadIdx.x & 31;
         const float* const own = scores + (lane >> 2 & 3) * kRowKeys;
         float largest = most;
@@ -384,8 +433,8 @@ struct RowSums {
         largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, 2));
         // All scores of a row that sees nothing yet are -infinity, too.
         const float from = largest == -INFINITY ? 0.0F : largest;
-        const float2 s0 = *reinterpret_cast<const float2*>(own + RowValues::keyOf(0));
-        const float2 s1 = *reinterpret_cast<const float2*>(own + RowValues::keyOf(2));
+        const float2 s0 = *reinterpret_cast<const float2*>(own + Values::keyOf(0));
+        const float2 s1 = *reinterpret_cast<const float2*>(own + Values::keyOf(2));
         const float4 p = make_float4(__expf(s0.x - from), __expf(s0.y - from), __expf(s1.x - from),
                                      __expf(s1.y - from));
         float sum = (p.x + p.y) + (p.z + p.w);
@@ -408,12 +457,18 @@ struct RowSums {
                 }
             }
         }
-        const uint2 shares = asBf16(lane < 16 ? p : belowBf16(p));
+        const float4 weight = HAS_SCALES ? make_float4(p.x * values.scale[0], p.y * values.scale[1],
+                                                       p.z * values.scale[2], p.w * values.scale[3])
+                                         : p;
+        const uint2 shares = asBf16(lane < 16 ? weight : belowBf16(weight));
 #pragma unroll
-        for (int b = 0; b < RowValues::kBlocks; ++b) {
-            if (RowValues::column() + b * RowValues::kStep < dim) { // the whole warp
+        for (int b = 0; b < Values::kBlocks; ++b) {
+            if (Values::column() + b * Values::kStep < dim) { // the whole warp
+                const uint4 eights[4] = {eightHalves(values.at[0][b]), eightHalves(values.at[1][b]),
+                                         eightHalves(values.at[2][b]),
+                                         eightHalves(values.at[3][b])};
                 const auto wordOf = [&](int i, int j) {
-                    const uint4& eight = values.at[i][b];
+                    const uint4& eight = eights[i];
                     return j == 0 ? eight.x : j == 1 ? eight.y : j == 2 ? eight.z : eight.w;
                 };
 #pragma unroll
@@ -440,7 +495,7 @@ struct RowSums {
             w.tails[group * kStreamRows + (lane >> 2)] = make_float2(most, total);
         }
 #pragma unroll
-        for (int b = 0; b < RowValues::kBlocks; ++b) {
+        for (int b = 0; b < Values::kBlocks; ++b) {
             // All lanes, also where there are no such columns.
             float v[8];
 #pragma unroll
@@ -451,7 +506,7 @@ struct RowSums {
                 v[i] =
                     (is_lower ? c[first + 1] : c[first]) + __shfl_xor_sync(0xffffffffU, given, 2);
             }
-            const int column = RowValues::column() + b * RowValues::kStep;
+            const int column = Values::column() + b * Values::kStep;
             if (column < dim) {
                 float4* const to =
                     reinterpret_cast<float4*>(w.sums + (group * kStreamRows + row) * dim + column);
@@ -498,14 +553,15 @@ joinRows(const AttendStepKernelArgs& a, const RowsAttendWork& w, const RowsRange
 
 /// This block's part of its head. keys, values: the first ones, which were asked for before the
 /// step before had ended.
+template <bool HAS_SCALES>
 __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
                                            const RowsAttendWork& w,
                                            const RowsRange& range,
                                            int rows,
-                                           RowKeys& keys,
-                                           RowValues& values) {
+                                           RowKeys<HAS_SCALES>& keys,
+                                           RowValues<HAS_SCALES>& values) {
     const int dim = a.head_dim;
-    RowSums own;
+    RowSums<HAS_SCALES> own;
     own.clear();
 #pragma unroll 1
     for (int base = range.begin;;) {
@@ -515,7 +571,7 @@ __device__ __forceinline__ void attendPart(const AttendStepKernelArgs& a,
         }
         multiplyKeys(w, keys, dim);
         syncCompute();
-        scoreKeys(w, range, static_cast<int>(a.window), base);
+        scoreKeys(w, range, static_cast<int>(a.window), base, HAS_SCALES ? keys.scale : 1.0F);
         syncCompute();
         own.add(w.scores, values, dim, base > range.begin);
         base += kRowKeys;
@@ -567,24 +623,18 @@ mergeRows(const AttendStepKernelArgs& a, const RowsRange& range, int rows) {
     }
 }
 
-/// One step.
-template <typename FORM>
-__device__ __forceinline__ void attendRows(const AttendStepKernelArgs& a,
-                                           char* memory,
-                                           char* tail,
-                                           int rows,
-                                           const Exchange& exchange,
-                                           int step,
-                                           const StepClocks& clocks) {
-    const RowsRange range(a, rows, exchange);
-    if (range.part >= range.parts) { // the whole block
-        exchange.raiseFlag(step);
-        return;
-    }
+/// This block's part of the heads, made and attended to; new keys and values are left in w.fresh.
+template <typename FORM, bool HAS_SCALES>
+__device__ __forceinline__ void attendRange(const AttendStepKernelArgs& a,
+                                            const RowsAttendWork& w,
+                                            const RowsRange& range,
+                                            int rows,
+                                            const Exchange& exchange,
+                                            int step,
+                                            const StepClocks& clocks) {
     const int dim = a.head_dim;
-    const RowsAttendWork w(memory, tail, dim);
-    RowKeys keys;
-    RowValues values;
+    RowKeys<HAS_SCALES> keys;
+    RowValues<HAS_SCALES> values;
     keys.load(a, range, range.begin);
     values.load(a, range, range.begin);
     const int half_shift = 30 - __clz(dim);
@@ -605,27 +655,55 @@ __device__ __forceinline__ void attendRows(const AttendStepKernelArgs& a,
         syncCompute();
     }
     clocks.note(1);
-    turnRows<!FORM::kIsLarge>(a, w, range, rows);
+    turnRows<!FORM::kIsLarge, HAS_SCALES>(a, w, range, rows);
     syncCompute();
     clocks.note(2);
     attendPart(a, w, range, rows, keys, values);
     clocks.note(3);
+}
+
+/// One step.
+template <typename FORM>
+__device__ __forceinline__ void attendRows(const AttendStepKernelArgs& a,
+                                           char* memory,
+                                           char* tail,
+                                           int rows,
+                                           const Exchange& exchange,
+                                           int step,
+                                           const StepClocks& clocks) {
+    const RowsRange range(a, rows, exchange);
+    if (range.part >= range.parts) { // the whole block
+        exchange.raiseFlag(step);
+        return;
+    }
+    const int dim = a.head_dim;
+    const RowsAttendWork w(memory, tail, dim);
+    const bool has_scales = a.rows.scales_at != 0;
+    if (has_scales) {
+        attendRange<FORM, true>(a, w, range, rows, exchange, step, clocks);
+    } else {
+        attendRange<FORM, false>(a, w, range, rows, exchange, step, clocks);
+    }
     if (range.fresh > 0 && range.part == 0 &&
         range.head == range.kv_head * (a.num_heads / a.num_kv_heads)) {
-        const int eights = dim / 8;
-        const int shift = 28 - __clz(dim);
+        const int shift = (has_scales ? 27 : 28) - __clz(dim);
+        const int pieces = 1 << shift; // of a row
 #pragma unroll 1
-        for (int i = threadIdx.x; i < 2 * rows * eights; i += kComputeThreads) {
-            const bool is_key = i < rows * eights;
-            const int at = is_key ? i : i - rows * eights;
+        for (int i = threadIdx.x; i < 2 * rows << shift; i += kComputeThreads) {
+            const bool is_key = i < rows << shift;
+            const int at = is_key ? i : i - (rows << shift);
             const int r = at >> shift;
-            uint4* const to =
-                static_cast<uint4*>(is_key ? a.cache_k : a.cache_v) +
-                (static_cast<int64_t>((range.position + r) % a.capacity) * a.num_kv_heads +
-                 range.kv_head) *
-                    eights;
-            to[at - r * eights] = *reinterpret_cast<const uint4*>(
-                w.fresh + ((is_key ? 0 : kStreamRows) + r) * dim + (at - r * eights) * 8);
+            const int piece = at & (pieces - 1);
+            char* const row =
+                static_cast<char*>(is_key ? a.cache_k : a.cache_v) +
+                static_cast<int64_t>((range.position + r) % a.capacity) * a.rows.bytes;
+            const uint4* const from =
+                reinterpret_cast<const uint4*>(w.fresh + ((is_key ? 0 : kStreamRows) + r) * dim);
+            reinterpret_cast<uint4*>(row)[range.kv_head * pieces + piece] = from[piece];
+            if (has_scales && piece == 0) {
+                *reinterpret_cast<float*>(row + a.rows.scales_at + 4 * range.kv_head) =
+                    *reinterpret_cast<const float*>(from + pieces);
+            }
         }
     }
     if (range.parts > 1) {
