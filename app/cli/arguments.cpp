@@ -55,8 +55,10 @@ Result<void> checkTogether(const Arguments& out) {
     if (out.command == "compare" && out.text_file.empty()) {
         return wrongUsage("compare: --text FILE is missing");
     }
-    if (out.command == "compare" && out.second_model.empty() && out.second_quant.empty()) {
-        return wrongUsage("compare: give a second model or --quant2, with which MODEL is compared");
+    if (out.command == "compare" && out.second_model.empty() && out.second_quant.empty() &&
+        out.second_kv.empty()) {
+        return wrongUsage(
+            "compare: give a second model, --quant2 or --kv2, with which MODEL is compared");
     }
     const engine::SamplingParameters& sampling = out.sampling;
     if (out.command == "bench" && sampling.temperature < 0 &&

@@ -42,6 +42,8 @@ struct Arguments {
     // compare
     std::string second_model; ///< Empty: the first one.
     std::string second_quant; ///< Empty: as the first one.
+    std::string second_kv;    ///< Likewise.
+    int64_t judged_from = 0;  ///< Tokens of a window in front of those that are predicted.
     std::string text_file;
     // logits, merge
     int64_t last = 1;

@@ -56,7 +56,8 @@ Error temporaryError(const std::filesystem::path& file, const char* what) {
 Result<std::vector<Window>>
 windowsOf(engine::Engine& engine, const Arguments& arguments, const std::string& text) {
     ENGINE_ASSIGN(const engine::Tokenized read, engine.tokenize(arguments.load.model, text));
-    const size_t first = std::max<size_t>(1, read.prefix.size());
+    const size_t first =
+        std::max({size_t{1}, read.prefix.size(), static_cast<size_t>(arguments.judged_from)});
     const auto length = static_cast<size_t>(arguments.load.context);
     std::vector<Window> windows;
     for (size_t at = 0; at < read.ids.size() && length > first;) {
@@ -73,7 +74,8 @@ windowsOf(engine::Engine& engine, const Arguments& arguments, const std::string&
         return Error{ErrorCode::InvalidRequest,
                      arguments.text_file + ": has " + std::to_string(read.ids.size()) +
                          " tokens in windows of " + std::to_string(length) +
-                         "; expected at least two of each"};
+                         "; expected at least two of each, and more than " + std::to_string(first) +
+                         " in a window"};
     }
     return windows;
 }
@@ -165,11 +167,12 @@ std::string precisionOf(const engine::Engine& engine, const engine::LoadRequest&
                                                       : summary->dtype;
 }
 
-/// Adapters, and maps that may choose formats, change more than --quant says.
+/// Adapters, keys in 8 bits, and maps that may choose formats, change more than --quant says.
 bool isOfPrecisionAlone(const engine::LoadRequest& load) {
     constexpr std::array<std::string_view, 6> kPlacesAlone = {"",     "gpu",     "cpu",
                                                               "lean", "ple-cpu", "towers-cpu"};
-    return load.adapters.empty() && load.quant_block == engine::LoadRequest().quant_block &&
+    return load.adapters.empty() && load.kv != "q8" &&
+           load.quant_block == engine::LoadRequest().quant_block &&
            std::find(kPlacesAlone.begin(), kPlacesAlone.end(), load.device_map) !=
                kPlacesAlone.end();
 }
@@ -212,6 +215,9 @@ Result<void> runCompare(engine::Engine& engine, const Arguments& arguments) {
     }
     if (!arguments.second_quant.empty()) {
         second.load.quant = arguments.second_quant;
+    }
+    if (!arguments.second_kv.empty()) {
+        second.load.kv = arguments.second_kv;
     }
     ENGINE_ASSIGN(const std::string text,
                   engine::readSmallFile(engine::pathFromUtf8(arguments.text_file), kMostTextBytes));
@@ -277,8 +283,10 @@ Result<void> runCompare(engine::Engine& engine, const Arguments& arguments) {
     ordered_json models = ordered_json::array();
     for (const auto& [of, perplexity] :
          {std::pair(&first, first_perplexity), std::pair(&second, second_perplexity)}) {
-        models.push_back(
-            {{"model", of->load.model}, {"quant", of->load.quant}, {"perplexity", perplexity}});
+        models.push_back({{"model", of->load.model},
+                          {"quant", of->load.quant},
+                          {"kv", of->load.kv},
+                          {"perplexity", perplexity}});
     }
     if (arguments.is_json) {
         printJson({{"models", models},
@@ -287,12 +295,14 @@ Result<void> runCompare(engine::Engine& engine, const Arguments& arguments) {
                    {"p99_kl_nats", comparison.divergenceAt(0.99)},
                    {"positions", comparison.rows()},
                    {"windows", windows.size()},
-                   {"context", first.load.context}});
+                   {"context", first.load.context},
+                   {"depth", arguments.judged_from}});
         return {};
     }
     for (const ordered_json& model : models) {
-        print("%-60s %-9s perplexity %.4f\n", model["model"].get<std::string>().c_str(),
-              model["quant"].get<std::string>().c_str(), model["perplexity"].get<double>());
+        print("%-60s %-9s %-4s perplexity %.4f\n", model["model"].get<std::string>().c_str(),
+              model["quant"].get<std::string>().c_str(), model["kv"].get<std::string>().c_str(),
+              model["perplexity"].get<double>());
     }
     print("same top token %.2f %%, KL mean %.3e nats, 99 %% of the tokens at most %.3e nats\n"
           "(%lld tokens in windows of %lld)\n",

@@ -477,7 +477,7 @@ void Grammar::addChat() {
 
 void Grammar::addCompare() {
     CLI::App& command =
-        add("compare", "compare MODEL [MODEL2] [--quant A] [--quant2 B] --text FILE [load options]",
+        add("compare", "compare MODEL [MODEL2] [--quant2 B] [--kv2 C] --text FILE [load options]",
             "What a file or a format costs: how often two agree over a text on the likeliest next "
             "token, their KL divergence and perplexities; load options are for both.");
     model(command);
@@ -485,6 +485,10 @@ void Grammar::addCompare() {
                out_.second_model);
     choice(command, "--quant2", engine::quantOptions(),
            "quantize the second one so; without: as --quant says", out_.second_quant);
+    choice(command, "--kv2", {"auto", "bf16", "q8"},
+           "format of the second one's keys and values; without: as --kv says", out_.second_kv);
+    integer(command, "--depth", "tokens of a window in front of those that are predicted",
+            out_.judged_from, 0, kMostTokens);
     path(command, "--text", "FILE",
          "the text, read in windows of --context tokens (512 without it); the first one's logits "
          "wait in a temporary file, four bytes for each token and word of the vocabulary",

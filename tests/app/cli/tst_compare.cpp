@@ -34,6 +34,7 @@ private Q_SLOTS:
     void initTestCase();
     void withItself();
     void withAnotherFormat();
+    void withOtherKeys();
     void withAnotherFile();
     void refuses_data();
     void refuses();
@@ -93,6 +94,22 @@ void TestCompare::withAnotherFormat() {
     QCOMPARE(models[0].toObject()["quant"].toString(), QStringLiteral("q8_0"));
     QCOMPARE(models[1].toObject()["quant"].toString(), QStringLiteral("nf4"));
     QCOMPARE(compare(words).out, outcome.out);
+}
+
+/// Keys and values in 8 bits, behind the first tokens of each window.
+void TestCompare::withOtherKeys() {
+    const support::ProgramOutcome outcome =
+        compare({"demo", "--kv2", "q8", "--context", "64", "--depth", "48", "--text", text_});
+    QVERIFY2(outcome.code == 0, qPrintable(outcome.text()));
+    const QJsonObject told = outcome.json();
+    QVERIFY2(told["mean_kl_nats"].toDouble() > 0.0 && told["mean_kl_nats"].toDouble() < 0.01 &&
+                 told["top1_agreement"].toDouble() > 0.9,
+             qPrintable(outcome.text()));
+    QCOMPARE(told["depth"].toInt(), 48);
+    QVERIFY(told["positions"].toInt() <= 16 * told["windows"].toInt());
+    const QJsonArray models = told["models"].toArray();
+    QCOMPARE(models[0].toObject()["kv"].toString(), QStringLiteral("auto"));
+    QCOMPARE(models[1].toObject()["kv"].toString(), QStringLiteral("q8"));
 }
 
 /// Windows begin with the file's <|begin_of_text|>, which is not predicted.
