@@ -66,6 +66,7 @@ FitModel::FitModel(const PlanRequest& r) : request(r) {
     shape_.prefill_chunk = request.prefill_chunk > 0 ? request.prefill_chunk : kDefaultChunk;
     shape_.image_tokens = request.image_tokens;
     shape_.is_reference_precision = request.is_reference_precision;
+    shape_.kv_format = request.kv_format;
     for (auto& answers : scratch_) {
         answers.fill(-1);
     }
