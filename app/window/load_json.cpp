@@ -49,6 +49,7 @@ QJsonObject loadOptionsToJson(const engine::LoadRequest& request) {
     return {{key("map"), text(request.device_map)},
             {key("quant"), text(request.quant)},
             {key("head"), text(request.head)},
+            {key("kv"), text(request.kv)},
             {key("context"), static_cast<qint64>(request.context)},
             {key("sim"), sims},
             {key("limits"), limits},
@@ -63,6 +64,7 @@ engine::LoadRequest loadOptionsFromJson(const QJsonObject& json, engine::LoadReq
     readText(json, "map", base.device_map);
     readText(json, "quant", base.quant);
     readText(json, "head", base.head);
+    readText(json, "kv", base.kv);
     base.is_text_only = json.value(key("textOnly")).toBool(base.is_text_only);
     readText(json, "assistant", base.draft);
     readText(json, "projector", base.projector);

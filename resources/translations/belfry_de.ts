@@ -4763,6 +4763,22 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Konte&amp;xt</translation>
     </message>
     <message>
+        <source>KV cache</source>
+        <translation>KV-Cache</translation>
+    </message>
+    <message>
+        <source>8 bits</source>
+        <translation>8 Bit</translation>
+    </message>
+    <message>
+        <source>What the model keeps of the conversation. In 8 bits it takes about half the memory; answers can change a little.</source>
+        <translation>Was das Modell vom Gespräch behält. In 8 Bit braucht es etwa die Hälfte des Speichers; Antworten können sich ein wenig ändern.</translation>
+    </message>
+    <message>
+        <source>&amp;KV cache</source>
+        <translation>&amp;KV-Cache</translation>
+    </message>
+    <message>
         <source>&amp;Graphics card</source>
         <translation>&amp;Grafikkarte</translation>
     </message>

@@ -4763,6 +4763,22 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Conte&amp;xte</translation>
     </message>
     <message>
+        <source>KV cache</source>
+        <translation>Cache KV</translation>
+    </message>
+    <message>
+        <source>8 bits</source>
+        <translation>8 bits</translation>
+    </message>
+    <message>
+        <source>What the model keeps of the conversation. In 8 bits it takes about half the memory; answers can change a little.</source>
+        <translation>Ce que le modèle garde de la conversation. En 8 bits, il occupe environ la moitié de la mémoire ; les réponses peuvent changer un peu.</translation>
+    </message>
+    <message>
+        <source>&amp;KV cache</source>
+        <translation>Cache &amp;KV</translation>
+    </message>
+    <message>
         <source>&amp;Graphics card</source>
         <translation>Carte &amp;graphique</translation>
     </message>

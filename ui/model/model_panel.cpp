@@ -315,6 +315,12 @@ QFormLayout* ModelPanel::buildChoices() {
         format_box_->addItem(quantName(name), name);
     }
     context_box_ = optionBox(QStringLiteral("contextBox"), tr("Context"), options_);
+    kv_box_ = optionBox(QStringLiteral("kvBox"), tr("KV cache"), options_);
+    kv_box_->addItem(tr("16 bits"), QStringLiteral("auto"));
+    kv_box_->addItem(tr("8 bits"), QStringLiteral("q8"));
+    kv_box_->setToolTip(toolTipText(
+        tr("What the model keeps of the conversation. In 8 bits it takes about half the memory; "
+           "answers can change a little.")));
     gpu_box_ = optionBox(QStringLiteral("gpuBox"), tr("Graphics card"), options_);
     gpu_box_->addItem(tr("What this computer has"), qulonglong(0));
     for (const qulonglong gib : {2, 4, 6, 8, 12, 16, 24}) {
@@ -336,8 +342,9 @@ QFormLayout* ModelPanel::buildChoices() {
     setTextRole(comparisons_label_, TextRole::Muted);
     form->addRow(comparisons_label_);
     row(tr("Conte&xt"), context_box_);
+    row(tr("&KV cache"), kv_box_);
     row(tr("&Graphics card"), gpu_box_);
-    for (QComboBox* box : {placement_box_, format_box_, context_box_, gpu_box_}) {
+    for (QComboBox* box : {placement_box_, format_box_, context_box_, kv_box_, gpu_box_}) {
         connect(box, &QComboBox::activated, this, &ModelPanel::optionsEdited);
     }
     return form;
@@ -454,6 +461,7 @@ void ModelPanel::optionsEdited() {
     options.device_map = map.toStdString();
     options.quant = format_box_->currentData().toString().toStdString();
     options.context = context_box_->currentData().toLongLong();
+    options.kv = kv_box_->currentData().toString().toStdString();
     options.is_text_only = text_only_->isChecked();
     options.draft = assistant_box_->currentData().toString().toStdString();
     options.draft_tokens = draft_tokens_box_->currentData().toLongLong();
@@ -479,6 +487,7 @@ void ModelPanel::refreshOptions() {
     const qint64 context =
         request.context > 0 ? request.context : (most > 0 ? std::min<qint64>(4096, most) : 4096);
     choose(context_box_, context, tr("%1 tokens").arg(formatCount(context)));
+    choose(kv_box_, fromUtf8(request.kv), tr("16 bits"));
     choose(placement_box_, fromUtf8(request.device_map), presetName(QString()));
     choose(format_box_, fromUtf8(request.quant), quantName(fromUtf8(request.quant)));
     if (request.sim_gpus.size() > 1) {

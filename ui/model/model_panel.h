@@ -128,6 +128,7 @@ private:
     QLabel* comparisons_label_ = nullptr; ///< What is known of the formats.
     QString compared_model_;              ///< That was asked about last.
     QComboBox* context_box_ = nullptr;
+    QComboBox* kv_box_ = nullptr;
     QComboBox* gpu_box_ = nullptr;
     QComboBox* assistant_box_ = nullptr;
     QComboBox* draft_tokens_box_ = nullptr; ///< Only where an assistant is chosen.
