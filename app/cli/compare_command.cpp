@@ -169,8 +169,8 @@ std::string precisionOf(const engine::Engine& engine, const engine::LoadRequest&
 
 /// Adapters, keys in 8 bits, and maps that may choose formats, change more than --quant says.
 bool isOfPrecisionAlone(const engine::LoadRequest& load) {
-    constexpr std::array<std::string_view, 6> kPlacesAlone = {"",     "gpu",     "cpu",
-                                                              "lean", "ple-cpu", "towers-cpu"};
+    constexpr std::array<std::string_view, 7> kPlacesAlone = {
+        "", "gpu", "cpu", "lean", "ple-cpu", "towers-cpu", "experts-cpu"};
     return load.adapters.empty() && load.kv != "q8" &&
            load.quant_block == engine::LoadRequest().quant_block &&
            std::find(kPlacesAlone.begin(), kPlacesAlone.end(), load.device_map) !=

@@ -81,6 +81,7 @@ struct ModelSummary {
     std::vector<ModuleSummary> modules;
     std::vector<LayerSummary> layers;
     int64_t vision_layers = 0, audio_layers = 0; ///< 0 without the tower.
+    bool has_experts = false;                    ///< Routed ones beside the MLPs.
     std::vector<AdapterSummary> adapters;
     std::vector<Sentence> warnings;
     Capabilities capabilities; ///< What the engine that runs it can do.

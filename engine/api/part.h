@@ -16,7 +16,7 @@ enum class PartRole : uint8_t {
     PerLayerTable,      ///< Per-layer embeddings: a row a token for all layers.
     PerLayerProjection, ///< What turns hidden states into per-layer inputs,
     PerLayerNorm,       ///< and the norm behind it.
-    Layer,              ///< One layer of the decoder; the only role with a number.
+    Layer,              ///< One layer of the decoder. It and Experts have a number.
     FinalNorm,          ///< Behind the last layer.
     Head,               ///< Hidden state to logits.
     VisionTower,
@@ -24,16 +24,21 @@ enum class PartRole : uint8_t {
     AudioTower,
     AudioProjector,
     Assistant, ///< Drafts tokens that the model then checks; loaded where it is asked for.
+    Experts,   ///< Routed experts of one layer, as a block apart; the tensors' part is the layer.
 };
 
 struct Part {
     PartRole role = PartRole::Other;
-    int layer = -1; ///< Index of a PartRole::Layer, from 0; -1 for all others.
+    int layer = -1; ///< Index of the layer (Layer and Experts), from 0; -1 for all others.
     friend bool operator==(const Part&, const Part&) = default;
 };
 
 constexpr Part layerPart(int layer) {
     return {PartRole::Layer, layer};
+}
+
+constexpr Part expertsPart(int layer) {
+    return {PartRole::Experts, layer};
 }
 
 /// Tower or projector of pictures.

@@ -236,6 +236,7 @@ struct PlacementPlan {
     /// lm_head is a tensor of the model files with values of its own; else its row, where it has
     /// one, is a copy of the token table.
     bool has_stored_head = false;
+    int64_t experts = 0, experts_per_token = 0; ///< Routed ones of each layer; 0 without.
     std::vector<PlanIssue> errors, warnings;
     std::vector<Note> notes; ///< Translations, keys without effect, solver's explanation.
     std::vector<TransferPerToken> transfers_per_token;

@@ -17,6 +17,7 @@ struct PlanPart {
         TokenTable,
         Head,
         Layers,
+        Experts, ///< Routed experts of layers.
         KvCache,
         Adapters,
         Workspace,
@@ -25,7 +26,7 @@ struct PlanPart {
     };
     Kind kind = Kind::Module;
     std::string module = {};               ///< Path; empty: no module, or several layers.
-    int first_layer = -1, last_layer = -1; ///< For Kind::Layers.
+    int first_layer = -1, last_layer = -1; ///< For Kind::Layers and Experts.
     int64_t tokens = 0;                    ///< For Kind::KvCache.
 };
 

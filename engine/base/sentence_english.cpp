@@ -54,6 +54,11 @@ std::string text(DeviceId device) {
 std::string text(const FormatName& format) {
     return format.option;
 }
+/// The layers that experts belong to.
+PlanPart layersOf(PlanPart part) {
+    part.kind = PlanPart::Kind::Layers;
+    return part;
+}
 std::string text(const PlanPart& part) {
     using Kind = PlanPart::Kind;
     switch (part.kind) {
@@ -68,6 +73,8 @@ std::string text(const PlanPart& part) {
         return part.first_layer == part.last_layer ? "layer " + std::to_string(part.last_layer)
                                                    : "layers " + std::to_string(part.first_layer) +
                                                          "-" + std::to_string(part.last_layer);
+    case Kind::Experts:
+        return "experts of " + text(layersOf(part));
     case Kind::KvCache:
         return "KV cache of " + std::to_string(part.tokens) + " tokens";
     case Kind::Adapters:

@@ -56,7 +56,8 @@ struct MapEntry {
 enum class AdapterPlace : uint8_t { FollowBase = 1, FollowCompute };
 struct DeviceMap {
     bool is_imported = false; ///< Came from the accelerate form.
-    /// Imported form: computes what is stored on cpu and disk.
+    /// Imported form: computes what is stored on cpu and disk, but for experts on cpu that a key
+    /// names.
     DeviceId main_device;
     bool has_default = false; ///< Always true in the native form; imported: the key "" was there.
     PlaceFields default_fields;
@@ -104,8 +105,8 @@ Result<DeviceMap> parseDeviceMap(std::string_view json_text,
 /// nullopt when the text does not fit the pattern. Also for the --limit option.
 std::optional<uint64_t> parseByteSize(std::string_view text);
 
-/// Names of the presets: "gpu", "towers-cpu", "ple-cpu", "lean", "cpu". ("fit" is not a map but a
-/// question to the planner: see planner.h.)
+/// Names of the presets: "gpu", "towers-cpu", "ple-cpu", "lean", "experts-cpu", "cpu". ("fit" is
+/// not a map but a question to the planner: see planner.h.)
 const std::vector<std::string>& devicePresets();
 bool isDevicePreset(std::string_view name);
 

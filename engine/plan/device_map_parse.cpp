@@ -3,6 +3,7 @@
 // model (DM01, DM11). What the model decides is in map_resolve.cpp.
 #include "engine/api/error_cause.h"
 #include "engine/api/formats.h"
+#include "engine/families/gemma4/names.h"
 #include "engine/plan/device_map.h"
 #include "engine/plan/map_json.h"
 #include "engine/plan/map_keys.h"
@@ -276,8 +277,12 @@ private:
             entry.key_at = member.key_at;
             entry.value_at = member.value.at;
             entry.fields.store = devices[i];
-            entry.fields.compute = devices[i].isGpu() ? devices[i] : map.main_device;
-            if (canonicalKey(entry.key).empty() && !map.has_default) {
+            // Experts that a key names are computed where they are: few of them serve a token, and
+            // all of them would travel.
+            const std::string name = canonicalKey(entry.key);
+            const bool stays = devices[i] == DeviceId::cpu() && isExpertsName(name);
+            entry.fields.compute = devices[i].isGpu() || stays ? devices[i] : map.main_device;
+            if (name.empty() && !map.has_default) {
                 map.has_default = true;
                 map.default_fields = entry.fields;
                 map.default_at = entry.value_at;

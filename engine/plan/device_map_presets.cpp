@@ -25,12 +25,16 @@ DeviceId firstGpu(const std::vector<DeviceId>& devices) {
     return best;
 }
 
-MapEntry placed(PartRole role, DeviceId device) {
+MapEntry placed(std::string key, DeviceId device) {
     MapEntry entry;
-    entry.key = partName({role});
+    entry.key = std::move(key);
     entry.fields.store = device;
     entry.fields.compute = device;
     return entry;
+}
+
+MapEntry placed(PartRole role, DeviceId device) {
+    return placed(partName({role}), device);
 }
 
 /// The components of a key in canonical form and its range, for comparing keys by the modules
@@ -156,7 +160,8 @@ void fillFrom(PlaceFields& fields, const PlaceFields& from) {
 } // namespace
 
 const std::vector<std::string>& devicePresets() {
-    static const std::vector<std::string> kNames = {"gpu", "towers-cpu", "ple-cpu", "lean", "cpu"};
+    static const std::vector<std::string> kNames = {"gpu",  "towers-cpu",  "ple-cpu",
+                                                    "lean", "experts-cpu", "cpu"};
     return kNames;
 }
 
@@ -246,6 +251,10 @@ Result<DeviceMap> presetDeviceMap(std::string_view name,
             map.entries.push_back(placed(PartRole::Head, device));
             map.entries.back().fields.duplicate_tied = true;
         }
+    }
+    if (name == "experts-cpu" && config.text.has_moe) {
+        const auto last = static_cast<int>(config.text.num_layers) - 1;
+        map.entries.push_back(placed(expertsRangeName(0, last), DeviceId::cpu()));
     }
     if (name == "towers-cpu" || name == "lean") {
         if (config.hasVisionTower()) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -158,6 +159,9 @@ FitFormats FitModel::weigh(Format quant, Format head, int quality) const {
     out.quality = quality;
     out.layer_bytes.assign(static_cast<size_t>(layers), 0);
     out.layer_scratch.assign(static_cast<size_t>(layers), 0);
+    out.expert_weights.assign(static_cast<size_t>(layers), 0);
+    out.expert_bytes.assign(static_cast<size_t>(layers) + 1, 0);
+    std::vector<int64_t> expert_scratch(static_cast<size_t>(layers), 0);
     std::unordered_map<std::string_view, AdapterNeed> adapters;
     const bool follows_base =
         !request.map.has_value() || request.map->adapter_place == AdapterPlace::FollowBase;
@@ -211,8 +215,12 @@ FitFormats FitModel::weigh(Format quant, Format head, int quality) const {
         const int block = blockOf(tensor, layers);
         if (block < 0) {
             const auto layer = static_cast<size_t>(tensor.layer);
+            const bool is_experts = tensor.kind == TensorKind::Experts;
+            int64_t& scratch = (is_experts ? expert_scratch : out.layer_scratch)[layer];
+            scratch = std::max(scratch, adapter.scratch);
             out.layer_bytes[layer] += bytes + adapter.bytes;
-            out.layer_scratch[layer] = std::max(out.layer_scratch[layer], adapter.scratch);
+            out.expert_weights[layer] += is_experts ? bytes : 0;
+            out.expert_bytes[layer + 1] += is_experts ? bytes + adapter.bytes : 0;
         } else if (block == FitTable) {
             // The tied table is the head; beside a head of its own it is a table of rows.
             const AdapterNeed of_head = adapterOf(std::string(kHeadName));
@@ -230,6 +238,8 @@ FitFormats FitModel::weigh(Format quant, Format head, int quality) const {
             put(block, bytes, adapter);
         }
     }
+    std::partial_sum(out.expert_bytes.begin(), out.expert_bytes.end(), out.expert_bytes.begin());
+    out.expert_scratch = spanMaxima(expert_scratch);
     return out;
 }
 
@@ -237,12 +247,11 @@ void FitModel::addSpans(FitFormats& format) const {
     const std::vector<LayerConfig>& config = request.config.text.layers;
     const size_t width = static_cast<size_t>(layers) + 1;
     format.span_bytes.assign(width * width, 0);
-    format.span_scratch.assign(width * width, 0);
+    format.span_scratch = spanMaxima(format.layer_scratch);
     // A reader whose owner lies before the run needs a mirror, one per owner.
     std::vector<int> mirrored_from(static_cast<size_t>(layers), -1);
     for (int from = 0; from < layers; ++from) {
         int64_t bytes = 0;
-        int64_t scratch = 0;
         for (int i = from; i < layers; ++i) {
             const auto layer = static_cast<size_t>(i);
             bytes += format.layer_bytes[layer] + kv_bytes_[layer] + layer_table_bytes_;
@@ -252,24 +261,43 @@ void FitModel::addSpans(FitFormats& format) const {
                 mirrored_from[static_cast<size_t>(source)] = from;
                 bytes += kv_bytes_[static_cast<size_t>(source)];
             }
-            scratch = std::max(scratch, format.layer_scratch[layer]);
             format.span_bytes[span(from, i + 1)] = bytes;
-            format.span_scratch[span(from, i + 1)] = scratch;
         }
     }
 }
 
-void FitModel::addTimes() {
-    for (int d = 0; d < static_cast<int>(devices.size()); ++d) {
-        const DeviceRates& rates = devices[static_cast<size_t>(d)].rates;
-        int64_t sum = 0;
-        layer_ps.push_back(0);
-        for (int i = 0; i < layers; ++i) {
-            sum += readPs(formats.front().layer_bytes[static_cast<size_t>(i)], d) +
-                   picoseconds(rates.layer_overhead_s);
-            layer_ps.push_back(sum);
+std::vector<int64_t> FitModel::spanMaxima(const std::vector<int64_t>& values) const {
+    const size_t width = static_cast<size_t>(layers) + 1;
+    std::vector<int64_t> most(width * width, 0);
+    for (int from = 0; from < layers; ++from) {
+        for (int i = from; i < layers; ++i) {
+            most[span(from, i + 1)] = std::max(most[span(from, i)], values[static_cast<size_t>(i)]);
         }
-        hop_ps.push_back(picoseconds(rates.hop_s));
+    }
+    return most;
+}
+
+void FitModel::addTimes() {
+    for (const FitDevice& device : devices) {
+        hop_ps.push_back(picoseconds(device.rates.hop_s));
+    }
+    const FitFormats& format = formats.front();
+    const double active = activeExperts(request.config.text);
+    for (int d = 0; d < static_cast<int>(devices.size()); ++d) {
+        const int64_t hops = hop_ps[static_cast<size_t>(cpu)] + hop_ps[static_cast<size_t>(d)];
+        int64_t sum = 0;
+        int64_t away = 0;
+        layer_ps.push_back(0);
+        experts_away_ps.push_back(0);
+        for (size_t i = 0; i < static_cast<size_t>(layers); ++i) {
+            const int64_t all = format.expert_weights[i];
+            const auto read = static_cast<int64_t>(active * static_cast<double>(all));
+            sum += readPs(format.layer_bytes[i] - all + read, d) +
+                   picoseconds(devices[static_cast<size_t>(d)].rates.layer_overhead_s);
+            away += all > 0 ? readPs(read, cpu) - readPs(read, d) + hops : 0;
+            layer_ps.push_back(sum);
+            experts_away_ps.push_back(away);
+        }
     }
 }
 
@@ -311,10 +339,15 @@ double FitModel::tokenSeconds(const FitCandidate& c) const {
         const int to =
             d < gpus ? std::max(from, c.split[static_cast<size_t>(d)]) : std::max(from, layers);
         if (to > from) {
-            const auto row = static_cast<size_t>(d) * (static_cast<size_t>(layers) + 1);
-            time += layer_ps[row + static_cast<size_t>(to)] -
-                    layer_ps[row + static_cast<size_t>(from)] +
+            const auto row = static_cast<size_t>(d) * (static_cast<size_t>(layers) + 1) +
+                             static_cast<size_t>(from);
+            const auto count = static_cast<size_t>(to - from);
+            time += layer_ps[row + count] - layer_ps[row] +
                     (before >= 0 ? hop_ps[static_cast<size_t>(d)] : 0);
+            if (d < gpus) {
+                const auto away = static_cast<size_t>(c.experts_away[static_cast<size_t>(d)]);
+                time += experts_away_ps[row + away] - experts_away_ps[row];
+            }
             before = d;
         }
         from = to;
@@ -391,7 +424,7 @@ void FitModel::shares(const FitCandidate& c, std::vector<FitShare>& out) const {
 int64_t FitModel::scratch(int device, const DeviceDuties& duties) const {
     using Duty = DeviceDuties::Tower;
     if (duties.layers == 0 && !duties.has_head && !duties.has_ple_projection &&
-        duties.vision == Duty::None && duties.audio == Duty::None) {
+        duties.vision == Duty::None && duties.audio == Duty::None && !duties.has_experts) {
         return 0;
     }
     const DeviceId id = devices[static_cast<size_t>(device)].id;
@@ -401,8 +434,8 @@ int64_t FitModel::scratch(int device, const DeviceDuties& duties) const {
           (duties.has_head ? 1 : 0)) *
              2 +
          (duties.has_ple_projection ? 1 : 0)) *
-            2 +
-        (duties.layers > 0 ? 1 : 0);
+            4 +
+        (duties.has_experts ? 2 : 0) + (duties.layers > 0 ? 1 : 0);
     int64_t& known = scratch_[is_card ? 1 : 0][index];
     if (known >= 0) {
         return known;
@@ -424,13 +457,24 @@ int64_t FitModel::scratch(int device, const DeviceDuties& duties) const {
 }
 
 int64_t FitModel::need(
-    const FitFormats& format, int device, const FitShare& share, int from, int to) const {
+    const FitFormats& format, int device, const FitShare& share, int from, int to, int away) const {
     DeviceDuties duties = share.duties;
     duties.layers = to - from;
-    const int64_t bytes = share.bytes +
-                          std::max(share.adapter_scratch, format.span_scratch[span(from, to)]) +
-                          format.span_bytes[span(from, to)] + scratch(device, duties);
+    const int64_t left_out = format.expert_bytes[static_cast<size_t>(from + away)] -
+                             format.expert_bytes[static_cast<size_t>(from)];
+    const int64_t adapter_scratch =
+        std::max({share.adapter_scratch, format.span_scratch[span(from, to)],
+                  format.expert_scratch[span(from + away, to)]});
+    const int64_t bytes = share.bytes + adapter_scratch + format.span_bytes[span(from, to)] -
+                          left_out + scratch(device, duties);
     return bytes > 0 ? bytes + devices[static_cast<size_t>(device)].context : 0;
+}
+
+void FitModel::addExperts(const FitFormats& format, int from, int to, FitShare& share) const {
+    share.bytes += format.expert_bytes[static_cast<size_t>(to)] -
+                   format.expert_bytes[static_cast<size_t>(from)];
+    share.adapter_scratch = std::max(share.adapter_scratch, format.expert_scratch[span(from, to)]);
+    share.duties.has_experts = share.duties.has_experts || to > from;
 }
 
 std::vector<int64_t> FitModel::needs(const FitCandidate& c) const {
@@ -444,7 +488,10 @@ std::vector<int64_t> FitModel::needs(const FitCandidate& c) const {
     for (int d = 0, from = 0; d <= gpus; ++d) {
         const int to =
             d < gpus ? std::max(from, c.split[static_cast<size_t>(d)]) : std::max(from, layers);
-        out[static_cast<size_t>(d)] = need(format, d, share[static_cast<size_t>(d)], from, to);
+        const int away = d < gpus ? c.experts_away[static_cast<size_t>(d)] : 0;
+        addExperts(format, from, from + away, share[static_cast<size_t>(cpu)]);
+        out[static_cast<size_t>(d)] =
+            need(format, d, share[static_cast<size_t>(d)], from, to, away);
         from = to;
     }
     return out;

@@ -30,6 +30,8 @@ inline constexpr int64_t kFitNoLimit = INT64_MAX;
 /// One member of the family of plans. Places are indices into FitModel::devices.
 struct FitCandidate {
     std::array<int, kFitMaxGpus> split{}; ///< Per GPU: the first layer after it; the rest: cpu.
+    /// Per GPU: so many of its layers, the first ones, have their routed experts on the CPU.
+    std::array<int, kFitMaxGpus> experts_away{};
     std::array<int, FitBlockCount> place{};
     size_t format = 0; ///< Index of the choice of formats.
 };
@@ -59,9 +61,16 @@ struct FitFormats {
     int64_t host_adapter = 0;                                ///< On cpu whatever the placement.
     int64_t host_scratch = 0;
     /// For layers [from, to) on one device: weights, adapters, KV, mirrors of KV that is read from
-    /// elsewhere; and the largest scratch of adapters. Index: from * (layers + 1) + to.
+    /// elsewhere; and the largest scratch of adapters (of the linears). Index: from * (layers + 1)
+    /// + to.
     std::vector<int64_t> span_bytes;
     std::vector<int64_t> span_scratch;
+    /// The same of what goes with routed experts alone, which span_bytes includes and span_scratch
+    /// does not: weights and adapters of layers [0, i), and scratch of layers [from, to).
+    std::vector<int64_t> expert_bytes;
+    std::vector<int64_t> expert_scratch;
+    std::vector<int64_t> expert_weights; ///< Per layer, without adapters.
+    [[nodiscard]] bool hasExperts() const { return expert_bytes.back() > 0; }
 };
 
 /// What a device holds besides layers.
@@ -86,6 +95,8 @@ public:
     /// equal), always with the bytes of the formats asked for, so that a smaller format is not
     /// taken for its speed. Index: device * (layers + 1) + i.
     std::vector<int64_t> layer_ps;
+    /// What layers [0, i) on a device take longer with their experts on the CPU; the same index.
+    std::vector<int64_t> experts_away_ps;
     std::vector<int64_t> hop_ps; ///< Handing the state to a device.
 
     /// Picoseconds per token of head, norm and per-layer projection on a device.
@@ -105,9 +116,16 @@ public:
     void shares(const FitCandidate& c, std::vector<FitShare>& out) const;
     /// Adds the per-layer projection to the device of the first layer.
     void addProjection(const FitFormats& format, FitShare& share) const;
-    /// Bytes of a device with its share and layers [from, to).
-    [[nodiscard]] int64_t
-    need(const FitFormats& format, int device, const FitShare& share, int from, int to) const;
+    /// Bytes of a device with its share and layers [from, to), the experts of the first `away` left
+    /// out.
+    [[nodiscard]] int64_t need(const FitFormats& format,
+                               int device,
+                               const FitShare& share,
+                               int from,
+                               int to,
+                               int away = 0) const;
+    /// Adds the experts of layers [from, to), which compute on another device, to a share.
+    void addExperts(const FitFormats& format, int from, int to, FitShare& share) const;
     /// The same of every device of a candidate.
     [[nodiscard]] std::vector<int64_t> needs(const FitCandidate& c) const;
     /// Bytes over the limits, summed.
@@ -125,6 +143,8 @@ private:
     void addFormats();
     [[nodiscard]] FitFormats weigh(Format quant, Format head, int quality) const;
     void addSpans(FitFormats& format) const;
+    /// The largest of layers [from, to), for all pairs.
+    [[nodiscard]] std::vector<int64_t> spanMaxima(const std::vector<int64_t>& values) const;
     void addTimes();
     [[nodiscard]] int64_t readPs(int64_t bytes, int device) const;
     [[nodiscard]] int64_t scratch(int device, const DeviceDuties& duties) const;
@@ -135,7 +155,7 @@ private:
     std::vector<int64_t> kv_bytes_;
     int64_t layer_table_bytes_ = 0; ///< Scratch that grows with each layer on a device.
     /// Answers of the model by kind of device (a card or not) and duties; -1 = not asked yet.
-    mutable std::array<std::array<int64_t, 72>, 2> scratch_{};
+    mutable std::array<std::array<int64_t, 144>, 2> scratch_{};
 };
 
 } // namespace engine

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace engine {
 
@@ -15,23 +16,33 @@ struct Inner {
     int tables = 0;
 };
 
-/// Value of the layers from some layer on: bytes over the limits, then time.
+/// One way to place the layers from some layer on.
 struct Tail {
-    int64_t over = 0;
+    int64_t over = 0; ///< Bytes over the limits.
     int64_t ps = 0;
-    // NOLINTNEXTLINE(modernize-use-nullptr): false alarm on the generated comparison
-    friend auto operator<=>(const Tail&, const Tail&) = default;
+    int64_t experts = 0; ///< Bytes of experts on the CPU whose layers are on cards.
+    /// Bytes of the CPU as it is, and as it would be with the experts of some earlier layer: all 0
+    /// where the model has no experts.
+    int64_t host = 0, host_beside = 0;
+    int end = 0;     ///< Where the run of this device ends.
+    int away = 0;    ///< Layers of it with their experts on the CPU, from its first on.
+    size_t next = 0; ///< Which way of the next device follows.
 };
 
-constexpr Tail kImpossible = {INT64_MAX, INT64_MAX};
+/// Of a candidate: bytes over the limits, then time.
+struct Need {
+    int64_t over = 0;
+    int64_t ps = 0;
+};
+
+constexpr Need kImpossible = {INT64_MAX, INT64_MAX};
 
 class Search {
 public:
     explicit Search(const FitModel& model)
         : model_(model), width_(static_cast<size_t>(model.layers) + 1) {
         const auto computing = static_cast<size_t>(model.gpus) + 1;
-        tails_.assign((computing + 1) * width_, Tail());
-        ends_.assign(computing * width_, 0);
+        tails_.resize(computing * width_);
     }
 
     FitFound run() {
@@ -62,11 +73,11 @@ private:
     struct Start {
         size_t format = 0;
         int head = 0;
-        Tail bound;
+        Need bound;
     };
 
     /// Neither towers nor tables, on an otherwise empty machine: no member can do better.
-    Tail boundOf(size_t format, int head) {
+    Need boundOf(size_t format, int head) {
         FitCandidate c;
         c.format = format;
         c.place[FitHead] = head;
@@ -105,7 +116,7 @@ private:
             }
             apply(inner, c);
             model_.shares(c, shares_);
-            const Tail tail = placeLayers(c, true);
+            const Need tail = placeLayers(c, true);
             cost.token_ps = tail.ps;
             if (tail.over > 0) {
                 continue;
@@ -168,7 +179,7 @@ private:
                 }
                 apply(inner, c);
                 model_.shares(c, shares_);
-                const Tail tail = placeLayers(c, false);
+                const Need tail = placeLayers(c, false);
                 const FitCost cost = {tail.ps, format.quality, inner.media_ps, inner.tables};
                 const FitCandidate whole = finished(c);
                 const int64_t over = model_.host_limit == kFitNoLimit
@@ -185,10 +196,12 @@ private:
 
     /// With the cuts that placeLayers() found last.
     [[nodiscard]] FitCandidate finished(FitCandidate c) const {
-        int from = 0;
-        for (int g = 0; g < model_.gpus; ++g) {
-            from = ends_[index(g, from)];
-            c.split[static_cast<size_t>(g)] = from;
+        size_t way = best_way_;
+        for (int g = 0, from = 0; g < model_.gpus; ++g) {
+            const Tail& tail = tails_[index(g, from)][way];
+            c.split[static_cast<size_t>(g)] = from = tail.end;
+            c.experts_away[static_cast<size_t>(g)] = tail.away;
+            way = tail.next;
         }
         model_.placeDependents(c);
         return c;
@@ -198,76 +211,183 @@ private:
         return static_cast<size_t>(device) * width_ + static_cast<size_t>(layer);
     }
 
+    /// Whatever the layers before need, `a` is no worse than `b`. Where nothing has to fit, the CPU
+    /// counts as it is: a rule that finds few bytes over the limits, not always the fewest.
+    static bool isAsGood(const Tail& a, const Tail& b, bool must_fit) {
+        return (a.over < b.over || (a.over == b.over && a.ps <= b.ps)) &&
+               (!must_fit || (a.host <= b.host && a.host_beside <= b.host_beside));
+    }
+
+    /// Of ways that are as good the one that comes last stays.
+    static void add(std::vector<Tail>& ways, const Tail& tail, bool must_fit) {
+        for (const Tail& way : ways) {
+            if (isAsGood(way, tail, must_fit) && !isAsGood(tail, way, must_fit)) {
+                return;
+            }
+        }
+        std::erase_if(ways, [&](const Tail& way) { return isAsGood(tail, way, must_fit); });
+        ways.push_back(tail);
+    }
+
     /// Cuts of the layers for what shares_ says is on the devices already. Returns the time per
     /// token of the whole candidate, and the bytes over the limits (with `must_fit`: 0, or
-    /// kImpossible). Of equal cuts the one that fills the first GPUs most.
-    Tail placeLayers(const FitCandidate& c, bool must_fit) {
-        const FitFormats& format = model_.formats[c.format];
+    /// kImpossible). Of equal cuts the one that fills the first GPUs most. Experts leave a card
+    /// only where it has too little room for them.
+    Need placeLayers(const FitCandidate& c, bool must_fit) {
         const int head = c.place[FitHead];
-        const int layers = model_.layers;
-        Tail* beyond = &tails_[index(model_.gpus + 1, 0)];
-        std::fill(beyond, beyond + width_, kImpossible);
-        beyond[layers] = Tail();
-        for (int d = model_.gpus; d >= 0; --d) {
-            const FitDevice& device = model_.devices[static_cast<size_t>(d)];
-            const FitShare& plain = shares_[static_cast<size_t>(d)];
-            const int64_t* time = &model_.layer_ps[index(d, 0)];
-            const Tail* next = &tails_[index(d + 1, 0)];
-            const int64_t over_empty =
-                std::max<int64_t>(0, model_.need(format, d, plain, 0, 0) - device.limit);
-            if (must_fit && over_empty > 0) {
+        if (!placeRest(model_.formats[c.format], head, must_fit)) {
+            return kImpossible;
+        }
+        for (int d = model_.gpus - 1; d >= 0; --d) {
+            if (!placeOn(d, model_.formats[c.format], head, must_fit)) {
                 return kImpossible;
             }
-            const int64_t last_hop =
-                d != head ? model_.hop_ps[static_cast<size_t>(head)] : int64_t{0};
-            for (int from = 0; from <= layers; ++from) {
-                Tail best = next[from];
-                if (best != kImpossible) {
-                    best.over += over_empty;
+        }
+        const std::vector<Tail>& ways = tails_[0];
+        const auto best =
+            std::min_element(ways.begin(), ways.end(), [](const Tail& a, const Tail& b) {
+                return std::pair(a.over, a.ps) < std::pair(b.over, b.ps);
+            });
+        if (best == ways.end()) {
+            return kImpossible;
+        }
+        best_way_ = static_cast<size_t>(best - ways.begin());
+        return {best->over, best->ps + model_.headPs(head) +
+                                (model_.layers == 0 ? model_.projectionPs(head) : 0)};
+    }
+
+    /// The device's share, with what the first layer brings.
+    [[nodiscard]] FitShare shareOf(int device, const FitFormats& format, int from) const {
+        FitShare share = shares_[static_cast<size_t>(device)];
+        if (from == 0 && model_.layers > 0) {
+            model_.addProjection(format, share);
+        }
+        return share;
+    }
+    /// Before its layers: the projection, or the hop from another device.
+    [[nodiscard]] int64_t beforePs(int device, int from) const {
+        return from == 0 ? model_.projectionPs(device) : model_.hop_ps[static_cast<size_t>(device)];
+    }
+    [[nodiscard]] int64_t afterPs(int device, int head) const {
+        return device != head ? model_.hop_ps[static_cast<size_t>(head)] : int64_t{0};
+    }
+
+    /// The CPU takes all layers that are left. False: it has too little room for nothing at all.
+    bool placeRest(const FitFormats& format, int head, bool must_fit) {
+        const int cpu = model_.cpu;
+        const int layers = model_.layers;
+        const int64_t limit = model_.devices[static_cast<size_t>(cpu)].limit;
+        const int64_t* time = &model_.layer_ps[index(cpu, 0)];
+        for (int from = 0; from <= layers; ++from) {
+            std::vector<Tail>& ways = tails_[index(cpu, from)];
+            ways.clear();
+            FitShare share =
+                from < layers ? shareOf(cpu, format, from) : shares_[static_cast<size_t>(cpu)];
+            Tail tail;
+            tail.end = layers;
+            tail.ps = from < layers
+                          ? time[layers] - time[from] + beforePs(cpu, from) + afterPs(cpu, head)
+                          : 0;
+            const int64_t host = model_.need(format, cpu, share, from, layers);
+            if (must_fit && host > limit) {
+                if (from == layers) {
+                    return false;
                 }
-                int end = from;
-                if (from < layers) {
-                    FitShare share = plain;
-                    int64_t fixed_ps = -time[from];
-                    if (from == 0) {
-                        model_.addProjection(format, share);
-                        fixed_ps += model_.projectionPs(d);
-                    } else {
-                        fixed_ps += model_.hop_ps[static_cast<size_t>(d)];
-                    }
-                    // Everything but the layers' own bytes and their adapters' scratch.
-                    DeviceNeed need(model_, format, d, share, from);
-                    // The last device takes all that is left.
-                    for (int to = d == model_.gpus ? layers : from + 1; to <= layers; ++to) {
-                        const int64_t over = need.of(to) - device.limit;
-                        if (must_fit && over > 0) {
-                            break; // more layers need more
-                        }
-                        if (next[to] == kImpossible) {
-                            continue;
-                        }
-                        const Tail tail = {next[to].over + std::max<int64_t>(0, over),
-                                           next[to].ps + fixed_ps + time[to] +
-                                               (to == layers ? last_hop : 0)};
-                        if (tail <= best) {
-                            best = tail;
-                            end = to;
-                        }
-                    }
+                continue;
+            }
+            tail.over = std::max<int64_t>(0, host - limit);
+            if (format.hasExperts()) {
+                // All scratch that any of them might need.
+                model_.addExperts(format, 0, layers, share);
+                share.bytes -= format.expert_bytes.back();
+                tail.host = host;
+                tail.host_beside = model_.need(format, cpu, share, from, layers);
+            }
+            ways.push_back(tail);
+        }
+        return true;
+    }
+
+    /// All runs of layers on a card, each before every way of what follows. False: it has too
+    /// little room for nothing at all.
+    bool placeOn(int d, const FitFormats& format, int head, bool must_fit) {
+        const FitDevice& device = model_.devices[static_cast<size_t>(d)];
+        const int64_t cpu_limit = model_.devices[static_cast<size_t>(model_.cpu)].limit;
+        const FitShare& plain = shares_[static_cast<size_t>(d)];
+        const int layers = model_.layers;
+        const int64_t* time = &model_.layer_ps[index(d, 0)];
+        const int64_t* away_time = &model_.experts_away_ps[index(d, 0)];
+        const int64_t over_empty =
+            std::max<int64_t>(0, model_.need(format, d, plain, 0, 0) - device.limit);
+        if (must_fit && over_empty > 0) {
+            return false;
+        }
+        for (int from = 0; from <= layers; ++from) {
+            std::vector<Tail>& ways = tails_[index(d, from)];
+            const std::vector<Tail>& without = tails_[index(d + 1, from)];
+            ways = without;
+            for (size_t i = 0; i < ways.size(); ++i) {
+                ways[i].over += over_empty;
+                ways[i].end = from;
+                ways[i].away = 0;
+                ways[i].next = i;
+            }
+            if (from == layers) {
+                continue;
+            }
+            // Everything but the layers' own bytes and their adapters' scratch.
+            DeviceNeed need(model_, format, d, shareOf(d, format, from), from);
+            const int64_t before = beforePs(d, from);
+            int away = 0; // more layers need no fewer
+            for (int to = from + 1; to <= layers; ++to) {
+                while (format.hasExperts() && away < to - from &&
+                       need.of(to, away) > device.limit) {
+                    ++away;
                 }
-                tails_[index(d, from)] = best;
-                ends_[index(d, from)] = end;
+                const int64_t over = need.of(to, away) - device.limit;
+                if (must_fit && over > 0) {
+                    break; // more layers need more
+                }
+                const int64_t ps = before + time[to] - time[from] + away_time[from + away] -
+                                   away_time[from] + (to == layers ? afterPs(d, head) : 0);
+                const int64_t experts = format.expert_bytes[static_cast<size_t>(from + away)] -
+                                        format.expert_bytes[static_cast<size_t>(from)];
+                const std::vector<Tail>& next = tails_[index(d + 1, to)];
+                for (size_t i = 0; i < next.size(); ++i) {
+                    const int64_t all_over = next[i].over + std::max<int64_t>(0, over);
+                    if (!format.hasExperts() &&
+                        std::pair(all_over, next[i].ps + ps) >
+                            (ways.empty() ? std::pair(INT64_MAX, INT64_MAX)
+                                          : std::pair(ways.front().over, ways.front().ps))) {
+                        continue; // there is one way at most
+                    }
+                    Tail tail = next[i];
+                    tail.over = all_over;
+                    tail.ps += ps;
+                    if (experts > 0) {
+                        tail.experts += experts;
+                        tail.host_beside += experts;
+                    }
+                    if (tail.experts > 0) {
+                        const int64_t host = std::exchange(tail.host, tail.host_beside);
+                        tail.over += std::max<int64_t>(0, tail.host - cpu_limit) -
+                                     std::max<int64_t>(0, host - cpu_limit);
+                    }
+                    if (must_fit && tail.host > cpu_limit) {
+                        continue;
+                    }
+                    tail.end = to;
+                    tail.away = away;
+                    tail.next = i;
+                    add(ways, tail, must_fit);
+                }
             }
         }
-        Tail whole = tails_[0];
-        if (whole != kImpossible) {
-            whole.ps += model_.headPs(head) + (layers == 0 ? model_.projectionPs(head) : 0);
-        }
-        return whole;
+        return true;
     }
 
     /// FitModel::need() of runs that begin at one layer, with what they have in common added up
-    /// once.
+    /// once, less the experts of the first `away` layers.
     class DeviceNeed {
     public:
         DeviceNeed(const FitModel& model,
@@ -275,19 +395,24 @@ private:
                    int device,
                    const FitShare& share,
                    int from)
-            : bytes_(&format.span_bytes[model.span(from, 0)]),
-              scratch_(&format.span_scratch[model.span(from, 0)]),
-              adapter_scratch_(share.adapter_scratch),
-              common_(model.need(format, device, share, from, from + 1) - bytes_[from + 1] -
-                      std::max(adapter_scratch_, scratch_[from + 1])) {}
+            : format_(format), model_(model), from_(from), adapter_scratch_(share.adapter_scratch),
+              common_(model.need(format, device, share, from, from + 1) - own(from + 1, 0)) {}
 
-        [[nodiscard]] int64_t of(int to) const {
-            return common_ + bytes_[to] + std::max(adapter_scratch_, scratch_[to]);
-        }
+        [[nodiscard]] int64_t of(int to, int away) const { return common_ + own(to, away); }
 
     private:
-        const int64_t* bytes_;
-        const int64_t* scratch_;
+        [[nodiscard]] int64_t own(int to, int away) const {
+            const auto first = static_cast<size_t>(from_);
+            return format_.span_bytes[model_.span(from_, to)] -
+                   (format_.expert_bytes[first + static_cast<size_t>(away)] -
+                    format_.expert_bytes[first]) +
+                   std::max({adapter_scratch_, format_.span_scratch[model_.span(from_, to)],
+                             format_.expert_scratch[model_.span(from_ + away, to)]});
+        }
+
+        const FitFormats& format_;
+        const FitModel& model_;
+        int from_;
         int64_t adapter_scratch_;
         int64_t common_;
     };
@@ -346,8 +471,8 @@ private:
     size_t width_;
     std::vector<Start> starts_;
     std::vector<FitShare> shares_;
-    std::vector<Tail> tails_; ///< By device and first layer that is left.
-    std::vector<int> ends_;   ///< By device and first layer: where its run ends.
+    std::vector<std::vector<Tail>> tails_; ///< By device and first layer that is left.
+    size_t best_way_ = 0;                  ///< Of tails_ of the first device and layer.
     FitFound best_;
 };
 

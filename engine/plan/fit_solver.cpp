@@ -80,6 +80,10 @@ DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
         if (place != home) {
             addKey(layerRangeName(i, last), place);
         }
+        const int away = place < model.gpus ? c.experts_away[static_cast<size_t>(place)] : 0;
+        if (away > 0) {
+            addKey(expertsRangeName(i, i + away - 1), model.cpu);
+        }
         i = last + 1;
     }
     addIfElsewhere(PartRole::FinalNorm, FitNorm);
@@ -151,7 +155,7 @@ private:
         }
         if (is_too_much_ && model_.gpus > 0) {
             tell(said("what costs nothing per token moves first (tables), then what costs only "
-                      "with media (towers), then what every token reads (head and layers)"));
+                      "with media (towers), then what every token reads (head, experts, layers)"));
         }
     }
 
@@ -251,8 +255,33 @@ private:
                      : said("it is read whole for every token"));
     }
 
+    /// Experts of layers that stay on their cards. Those of other layers go with them.
+    void experts() {
+        for (int d = 0, from = 0; d < model_.gpus; ++d) {
+            const auto g = static_cast<size_t>(d);
+            const int away = found_.candidate.experts_away[g];
+            if (away > 0) {
+                const int64_t before = needOfFirst();
+                const double seconds = model_.tokenSeconds(now_);
+                now_.experts_away[g] = away;
+                const TextConfig& text = model_.request.config.text;
+                PlanPart part;
+                part.kind = PlanPart::Kind::Experts;
+                part.first_layer = from;
+                part.last_layer = from + away - 1;
+                tellStep(said("%1 to %2", std::move(part), device(model_.cpu)), before,
+                         said("a token reads %1 of %2 in each layer, about %3 more per token",
+                              text.top_k_experts, text.num_experts, slowerSince(seconds)));
+            }
+            from = std::max(from, found_.candidate.split[g]);
+        }
+    }
+
     void layers() {
         for (int d = 0, from = 0; d <= model_.gpus && model_.layers > 0; ++d) {
+            if (d == model_.gpus) {
+                experts();
+            }
             const int to = d < model_.gpus
                                ? std::max(from, found_.candidate.split[static_cast<size_t>(d)])
                                : model_.layers;
@@ -334,6 +363,7 @@ std::optional<Note> quantizedInstead(const FitModel& model, const FitFound& foun
     }
     PlanRequest request = model.request;
     request.quant = kFourBitFormat;
+    request.quantizes_experts = now.hasExperts();
     const FitModel smaller(request);
     if (smaller.formats.front().layer_bytes == model.formats.front().layer_bytes) {
         return {}; // the checkpoint is packed already
@@ -343,7 +373,8 @@ std::optional<Note> quantizedInstead(const FitModel& model, const FitFound& foun
         return {};
     }
     return Note(said("linear weights stay as they are stored, because no --quant was given; with "
-                     "--quant nf4 it would be about %1 tokens/s",
+                     "--quant %1 it would be about %2 tokens/s",
+                     FormatName{now.hasExperts() ? "nf4+experts" : "nf4"},
                      Rate{rateOf(smaller.tokenSeconds(other.candidate))}),
                 NoteKind::FourBits);
 }

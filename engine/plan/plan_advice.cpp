@@ -47,9 +47,9 @@ PlanPart namedPart(const std::string& module) {
     }
 }
 
-PlanPart layerRange(int first, int last) {
+PlanPart layerRange(PlanPart::Kind kind, int first, int last) {
     PlanPart part;
-    part.kind = PlanPart::Kind::Layers;
+    part.kind = kind;
     part.first_layer = first;
     part.last_layer = last;
     return part;
@@ -95,12 +95,14 @@ struct Change {
     std::vector<std::pair<std::string, PlaceFields>> places;
     std::optional<Format> head;
     std::optional<Format> quant;
-    std::string quant_name; ///< As LoadRequest.
+    bool quantizes_experts = false; ///< With quant.
+    std::string quant_name;         ///< As LoadRequest.
     std::optional<int64_t> context, chunk, image_tokens;
 
     void add(const Change& other) {
         places.insert(places.end(), other.places.begin(), other.places.end());
         head = other.head.has_value() ? other.head : head;
+        quantizes_experts = other.quant.has_value() ? other.quantizes_experts : quantizes_experts;
         quant = other.quant.has_value() ? other.quant : quant;
         context = other.context.has_value() ? other.context : context;
         chunk = other.chunk.has_value() ? other.chunk : chunk;
@@ -186,6 +188,7 @@ public:
         if (!is_kv_first) {
             shorterContext();
         }
+        moveExperts();
         moveLayers();
         // First what is enough by itself, in the order of its cost.
         std::stable_partition(steps_.begin(), steps_.end(),
@@ -211,6 +214,8 @@ private:
         const bool is_fit = is_fit_ && change.places.empty();
         request_.head = change.head.value_or(is_fit ? asked_.head : head_);
         request_.quant = change.quant.value_or(is_fit ? asked_.quant : quant_);
+        request_.quantizes_experts =
+            change.quant.has_value() ? change.quantizes_experts : asked_.quantizes_experts;
         request_.context = change.context.value_or(asked_.context);
         request_.prefill_chunk = change.chunk.value_or(asked_.prefill_chunk);
         request_.image_tokens = change.image_tokens.value_or(asked_.image_tokens);
@@ -453,19 +458,27 @@ private:
     }
 
     void quantize() {
-        const auto offer = [this](Format quant, Phrase cost) {
+        const auto offer = [this](Format quant, bool has_experts, Phrase cost) {
             Change change;
             change.quant = quant;
+            change.quantizes_experts = has_experts;
             change.quant_name = formatRow(quant).option;
-            change.quant_name += asked_.quantizes_experts ? "+experts" : "";
+            change.quant_name += has_experts ? "+experts" : "";
             add(change, said("use --quant %1", FormatName{change.quant_name}), cost);
         };
+        constexpr Phrase kSomeAccuracy = phrase("some accuracy; it is faster");
         if (!hasCodes(quant_)) {
-            offer(kFourBitFormat, phrase("some accuracy; it is faster"));
-            offer(kSmallestFormat, phrase("a little more accuracy"));
-        } else if (const Format nested = codesFormat(weightFormat(quant_), true);
-                   nested != Format::AsStored && nested != quant_) {
-            offer(nested, phrase("hardly any accuracy"));
+            offer(kFourBitFormat, text().has_moe, kSomeAccuracy);
+            offer(kSmallestFormat, text().has_moe, phrase("a little more accuracy"));
+            return;
+        }
+        const bool has_word = quant_ == kFourBitFormat || quant_ == kSmallestFormat;
+        if (text().has_moe && !asked_.quantizes_experts && has_word) {
+            offer(quant_, true, kSomeAccuracy);
+        }
+        if (const Format nested = codesFormat(weightFormat(quant_), true);
+            nested != Format::AsStored && nested != quant_) {
+            offer(nested, asked_.quantizes_experts, phrase("hardly any accuracy"));
         }
     }
 
@@ -568,49 +581,100 @@ private:
     }
 
     void moveLayers(const PlaceFields& fields, const std::map<int, uint64_t>& layer_bytes) {
-        // Their cache goes with them, and mirrors come: the sum of weights is only a first guess.
         const int last = layer_bytes.rbegin()->first;
-        const auto changeFrom = [&](int first) {
-            Change change;
-            change.places = {{layerRangeName(first, last), fields}};
-            return change;
-        };
-        const int least = layer_bytes.begin()->first;
         // Weights and cached rows of the layers are most of it; a plan with them says the rest
         // (adapters, scratch, mirrors).
-        int enough = last + 1;
+        int guess = 0;
         uint64_t expected = 0;
-        while (enough > least && expected < excess_) {
-            --enough;
-            expected += layer_bytes.at(enough);
-            const auto i = static_cast<size_t>(enough);
+        for (auto it = layer_bytes.rbegin(); it != layer_bytes.rend() && expected < excess_; ++it) {
+            ++guess;
+            const auto i = static_cast<size_t>(it->first);
+            expected += it->second;
             expected += !text().layers[i].is_kv_shared && shortage_.concerns(plan_.kv_device[i])
-                            ? layerKvBytes(*parts_.request, plan_, enough)
+                            ? layerKvBytes(*parts_.request, plan_, it->first)
                             : 0;
         }
-        const auto freedFrom = [&](int first) {
-            return need_ - std::min(need_, outcomeOf(changeFrom(first)).need);
-        };
-        if (freedFrom(enough) >= excess_) {
-            while (enough < last && freedFrom(enough + 1) >= excess_) {
-                ++enough;
-            }
-        } else {
-            while (enough > least && freedFrom(enough) < excess_) {
-                --enough;
-            }
-        }
-        // No more than the other device has room for.
-        int most = last + 1;
-        for (int first = enough; enough < most; first = enough + (most - enough) / 2) {
-            const bool is_possible = outcomeOf(changeFrom(first)).isPossible();
-            (is_possible ? most : enough) = is_possible ? first : first + 1;
-        }
-        if (enough > last) {
+        moveFewest(static_cast<int>(layer_bytes.size()), guess, [&](int count) {
+            return Moved{layerRange(PlanPart::Kind::Layers, last - count + 1, last),
+                         layerRangeName(last - count + 1, last), fields};
+        });
+    }
+
+    /// Routed experts of the first layers of a card, as few as are enough: most of the bytes, of
+    /// which a token reads little.
+    void moveExperts() {
+        if (!shortage_.isGpu() || is_fit_) {
             return;
         }
-        const Change change = changeFrom(enough);
-        add(change, moveWords(layerRange(enough, last), fields), Slower::Token);
+        std::map<int, uint64_t> experts; // by layer
+        for (size_t i = 0; i < plan_.tensors.size(); ++i) {
+            const ExpectedTensor* tensor = tensorOfRow(parts_, i);
+            if (tensor != nullptr && tensor->kind == TensorKind::Experts &&
+                shortage_.concerns(plan_.tensors[i].store)) {
+                experts[tensor->layer] += plan_.tensors[i].bytes;
+            }
+        }
+        int most = 0; // one behind the other
+        int guess = 0;
+        uint64_t expected = 0;
+        for (const auto& [layer, bytes] : experts) {
+            if (layer != experts.begin()->first + most) {
+                break;
+            }
+            ++most;
+            guess += expected < excess_ ? 1 : 0;
+            expected += bytes;
+        }
+        if (most == 0) {
+            return;
+        }
+        const int first = experts.begin()->first;
+        moveFewest(most, guess, [&](int count) {
+            return Moved{layerRange(PlanPart::Kind::Experts, first, first + count - 1),
+                         expertsRangeName(first, first + count - 1),
+                         placed(DeviceId::cpu(), DeviceId::cpu())};
+        });
+    }
+
+    /// Something of a number of layers that moves.
+    struct Moved {
+        PlanPart part;
+        std::string key;
+        PlaceFields to;
+
+        [[nodiscard]] Change change() const {
+            Change change;
+            change.places = {{key, to}};
+            return change;
+        }
+    };
+
+    /// Proposes as few of 1 to `most` as are enough, else all, and no more than the other device
+    /// has room for. The sum of weights is only a first guess: caches and mirrors move as well.
+    template <typename MovedOf>
+    void moveFewest(int most, int guess, MovedOf movedOf) {
+        const auto isEnough = [&](int count) {
+            return need_ - std::min(need_, outcomeOf(movedOf(count).change()).need) >= excess_;
+        };
+        int count = guess;
+        if (isEnough(count)) {
+            while (count > 1 && isEnough(count - 1)) {
+                --count;
+            }
+        } else {
+            while (count < most && !isEnough(count)) {
+                ++count;
+            }
+        }
+        int possible = 0;
+        for (int n = count; possible < count; n = count - (count - possible) / 2) {
+            const bool is_possible = outcomeOf(movedOf(n).change()).isPossible();
+            (is_possible ? possible : count) = is_possible ? n : n - 1;
+        }
+        if (possible > 0) {
+            const Moved moved = movedOf(possible);
+            add(moved.change(), moveWords(moved.part, moved.to), Slower::Token);
+        }
     }
 
     /// Says so when all of it together is not enough.
@@ -695,6 +759,7 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
     int first_layer = -1;
     int last_layer = -1;
     uint64_t layers = 0;
+    std::map<int, uint64_t> experts; // by layer
     for (size_t i = 0; i < plan.tensors.size(); ++i) {
         const TensorPlacement& row = plan.tensors[i];
         const bool is_here = row.store == device.id ||
@@ -705,6 +770,8 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
         const ExpectedTensor* tensor = tensorOfRow(parts, i);
         if (tensor == nullptr) {
             by_module[partName({PartRole::Head})] += row.bytes;
+        } else if (tensor->kind == TensorKind::Experts) {
+            experts[tensor->layer] += row.bytes;
         } else if (tensor->tower == Tower::Language && tensor->layer >= 0) {
             first_layer = first_layer < 0 ? tensor->layer : std::min(first_layer, tensor->layer);
             last_layer = std::max(last_layer, tensor->layer);
@@ -719,7 +786,16 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
         all.push_back({namedPart(name), bytes});
     }
     if (layers > 0) {
-        all.push_back({layerRange(first_layer, last_layer), layers});
+        all.push_back({layerRange(PlanPart::Kind::Layers, first_layer, last_layer), layers});
+    }
+    if (!experts.empty()) {
+        uint64_t bytes = 0;
+        for (const auto& [layer, of_layer] : experts) {
+            bytes += of_layer;
+        }
+        all.push_back(
+            {layerRange(PlanPart::Kind::Experts, experts.begin()->first, experts.rbegin()->first),
+             bytes});
     }
     const auto add = [&all](PlanPart::Kind kind, uint64_t bytes) -> PlanPart& {
         PartShare& share = all.emplace_back();

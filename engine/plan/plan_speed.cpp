@@ -66,6 +66,11 @@ double diskSeconds(const TensorPlacement& row, const DeviceRates& disk) {
            static_cast<double>(row.made_from_bytes) / kMadePerSecond;
 }
 
+double activeExperts(const TextConfig& text) {
+    return static_cast<double>(text.top_k_experts) /
+           static_cast<double>(std::max<int64_t>(1, text.num_experts));
+}
+
 double bandwidthShare(DeviceId device, bool has_blocks) {
     return device.kind == DeviceId::Kind::Cuda ? 0.85 : has_blocks ? 0.65 : 0.80;
 }
@@ -126,8 +131,8 @@ namespace {
 class SpeedSums {
 public:
     SpeedSums(const PlacementPlan& plan, const SpeedInput& input)
-        : plan_(plan), input_(input), text_(input.config->text),
-          layer_device_(text_.layers.size()) {}
+        : plan_(plan), input_(input), text_(input.config->text), layer_device_(text_.layers.size()),
+          expert_device_(text_.layers.size()) {}
 
     void addTensor(size_t row_index);
     void addLayers();
@@ -156,7 +161,11 @@ private:
         return seconds;
     }
     void addToTower(const ExpectedTensor& tensor, const TensorPlacement& row);
-    void addToPrompt(const ExpectedTensor& tensor, const TensorPlacement& row, bool is_streamed);
+    /// share: of the weights, what a row is multiplied with.
+    void addToPrompt(const ExpectedTensor& tensor,
+                     const TensorPlacement& row,
+                     bool is_streamed,
+                     double share);
 
     struct TowerSums {
         DeviceId device;
@@ -172,6 +181,7 @@ private:
     double prefill_chunk_ = 0; ///< Per chunk, weights' travel.
     TowerSums vision_, audio_;
     std::vector<DeviceId> layer_device_;
+    std::vector<std::optional<DeviceId>> expert_device_; ///< By layer; nothing: no experts.
     std::optional<DeviceId> head_device_;
 };
 
@@ -194,17 +204,18 @@ void SpeedSums::addTensor(size_t row_index) {
         addToTower(*tensor, row);
         return;
     }
-    double read = static_cast<double>(row.bytes);
-    if (tensor != nullptr && tensor->kind == TensorKind::Experts) {
-        read *= static_cast<double>(text_.top_k_experts) /
-                static_cast<double>(std::max<int64_t>(1, text_.num_experts));
-    }
+    const bool is_experts = tensor != nullptr && tensor->kind == TensorKind::Experts;
+    const double share = is_experts ? activeExperts(text_) : 1.0;
     decode_ +=
-        read / readRate(row.compute, hasBlocks(row.format)) + (is_streamed ? travel(row) : 0.0);
+        share * static_cast<double>(row.bytes) / readRate(row.compute, hasBlocks(row.format)) +
+        (is_streamed ? travel(row) : 0.0);
+    if (is_experts && static_cast<size_t>(tensor->layer) < expert_device_.size()) {
+        expert_device_[static_cast<size_t>(tensor->layer)] = row.compute;
+    }
     if (is_head_row) {
         head_device_ = row.compute;
-    } else if (tensor->kind == TensorKind::Linear) {
-        addToPrompt(*tensor, row, is_streamed);
+    } else if (tensor->kind == TensorKind::Linear || is_experts) {
+        addToPrompt(*tensor, row, is_streamed, share);
     }
 }
 
@@ -219,7 +230,8 @@ void SpeedSums::addToTower(const ExpectedTensor& tensor, const TensorPlacement& 
 
 void SpeedSums::addToPrompt(const ExpectedTensor& tensor,
                             const TensorPlacement& row,
-                            bool is_streamed) {
+                            bool is_streamed,
+                            double share) {
     const int layer = tensor.layer;
     if (layer >= 0 && layer < static_cast<int>(layer_device_.size()) &&
         tensor.use == TensorUse::Query) {
@@ -231,7 +243,7 @@ void SpeedSums::addToPrompt(const ExpectedTensor& tensor,
     if (layer > last_owner || (layer == last_owner && !is_kv)) {
         return;
     }
-    prefill_ += 2 * static_cast<double>(tensor.numElements()) /
+    prefill_ += 2 * share * static_cast<double>(tensor.numElements()) /
                 (productShare(row.compute) * rate(row.compute).flops);
     // Once a layer: what a row costs beside products.
     if (row.compute.kind == DeviceId::Kind::Cuda && tensor.use == TensorUse::MlpDown) {
@@ -246,6 +258,10 @@ void SpeedSums::addLayers() {
         decode_ += rate(layer_device_[i]).layer_overhead_s;
         if (i > 0 && layer_device_[i] != layer_device_[i - 1]) {
             decode_ += rate(layer_device_[i]).hop_s;
+        }
+        if (const auto experts = expert_device_[i];
+            experts.value_or(layer_device_[i]) != layer_device_[i]) {
+            decode_ += rate(*experts).hop_s + rate(layer_device_[i]).hop_s; // there and back
         }
     }
 }

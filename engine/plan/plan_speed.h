@@ -18,6 +18,9 @@ DeviceRates ratesOf(const DeviceInfo* device, DeviceId id);
 /// has_blocks: weights are blocks of a GGUF file, which take a processor more arithmetic.
 double bandwidthShare(DeviceId device, bool has_blocks = false);
 
+/// Share of the routed experts that one token reads.
+double activeExperts(const TextConfig& text);
+
 struct SpeedInput {
     const ModelConfig* config = nullptr;
     const std::vector<ExpectedTensor>* tensors = nullptr;

@@ -61,13 +61,20 @@ void addSplitLayers(PlacementPlan& plan, const PlanParts& parts) {
     std::map<int, SplitPair> splits;
     for (size_t i = 0; i < plan.tensors.size(); ++i) {
         const ExpectedTensor* tensor = tensorOfRow(parts, i);
-        if (tensor == nullptr || tensor->tower != Tower::Language || tensor->layer < 0 ||
-            tensor->kind != TensorKind::Linear || tensor->part.role == PartRole::Assistant) {
+        if (tensor == nullptr || tensor->part.role != PartRole::Layer) {
             continue;
         }
         const DeviceId home = parts.layer_device[static_cast<size_t>(tensor->layer)];
         const DeviceId device = plan.tensors[i].compute;
-        if (device == home) {
+        if (tensor->kind == TensorKind::Experts) {
+            // A row goes to its experts, and their sum comes back.
+            const bool is_first = tensor->slot == TensorSlot::ExpertGateUp;
+            const uint64_t row = valueBytes(parts.request->config.text.hidden_size);
+            addTransfer(plan, is_first ? home : device, is_first ? device : home, row,
+                        is_first ? Travel::SplitInput : Travel::SplitOutput);
+            continue;
+        }
+        if (tensor->kind != TensorKind::Linear || device == home) {
             continue;
         }
         const uint64_t in = valueBytes(tensor->shape[1]);

@@ -323,6 +323,9 @@ private:
 
         plan_.is_reference_precision = request_.is_reference_precision;
         plan_.has_stored_head = request_.config.has_own_head;
+        const TextConfig& text = request_.config.text;
+        plan_.experts = text.has_moe ? text.num_experts : 0;
+        plan_.experts_per_token = text.has_moe ? text.top_k_experts : 0;
         plan_.prefill_chunk = request_.prefill_chunk > 0 ? request_.prefill_chunk : kDefaultChunk;
         plan_.image_tokens = request_.image_tokens;
         plan_.context = planContext(request_, map_);
@@ -670,18 +673,19 @@ private:
     }
 
     void makeModules() {
-        std::map<std::string_view, size_t> index;
+        std::map<std::string, size_t> index;
         std::vector<uint64_t> largest;
         using Place = std::tuple<DeviceId, DeviceId, Residency>;
         std::vector<std::map<Place, uint64_t>> bytes_by_place; ///< Per module.
         std::vector<std::optional<Format>>
             linear_format; ///< Format of the module's linear weights so far.
-        const auto add = [&](const std::string& name, const TensorPlacement& row, bool is_linear) {
+        const auto add = [&](const std::string& name, Part part, const TensorPlacement& row,
+                             bool is_linear) {
             const auto [it, is_new] = index.try_emplace(name, plan_.modules.size());
             if (is_new) {
                 ModulePlacement module;
                 module.name = name;
-                module.part = row.part;
+                module.part = part;
                 module.store = row.store;
                 module.compute = row.compute;
                 module.residency = row.residency;
@@ -722,11 +726,14 @@ private:
         for (size_t i = 0; i < plan_.tensors.size(); ++i) {
             const int tensor = resolution_.tensors[i].index;
             if (tensor < 0) {
-                add(head_name, plan_.tensors[i], true);
+                add(head_name, {PartRole::Head}, plan_.tensors[i], true);
                 continue;
             }
             const ExpectedTensor& expected = (*tensors_)[static_cast<size_t>(tensor)];
-            add(expected.module, plan_.tensors[i], expected.kind == TensorKind::Linear);
+            const bool is_experts = expected.kind == TensorKind::Experts;
+            const Part part = is_experts ? expertsPart(expected.layer) : expected.part;
+            add(is_experts ? partName(part) : expected.module, part, plan_.tensors[i],
+                expected.kind == TensorKind::Linear);
             if (expected.part.role == PartRole::Embedding) {
                 table = &plan_.tensors[i];
             }

@@ -216,6 +216,8 @@ std::string kindOf(Part part, TensorKind kind) {
         return "head";
     case PartRole::Assistant:
         return "assistant";
+    case PartRole::Experts:
+        return "experts";
     case PartRole::PerLayerProjection:
     case PartRole::PerLayerNorm:
     case PartRole::FinalNorm:
@@ -362,6 +364,7 @@ ModelSummary summarize(const OpenedModel& opened) {
     }
     summary.vision_layers = config.vision.has_value() ? config.vision->num_layers : 0;
     summary.audio_layers = config.audio.has_value() ? config.audio->num_layers : 0;
+    summary.has_experts = config.text.has_moe;
     std::map<std::string, size_t> index;
     std::map<std::string, int> formats;
     std::vector<ExpectedTensor> tensors = opened.tensors;

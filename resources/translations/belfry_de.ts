@@ -106,6 +106,14 @@
         <source>%1 bits (%2, double quantization)</source>
         <translation>%1 Bit (%2, doppelt quantisiert)</translation>
     </message>
+    <message>
+        <source>Experts on the CPU</source>
+        <translation>Experten auf der CPU</translation>
+    </message>
+    <message>
+        <source>%1, experts too</source>
+        <translation>%1, auch die Experten</translation>
+    </message>
 </context>
 <context>
     <name>QAbstractSpinBox</name>
@@ -2979,6 +2987,14 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <source>layer %1</source>
         <translation>Schicht %1</translation>
     </message>
+    <message>
+        <source>experts of layer %1</source>
+        <translation>Experten der Schicht %1</translation>
+    </message>
+    <message>
+        <source>experts of layers %1–%2</source>
+        <translation>Experten der Schichten %1–%2</translation>
+    </message>
 </context>
 <context>
     <name>ui::LaneWidget</name>
@@ -3235,6 +3251,26 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     <message>
         <source>values of its own</source>
         <translation>eigene Werte</translation>
+    </message>
+    <message>
+        <source>Experts of layer %1</source>
+        <translation>Experten der Schicht %1</translation>
+    </message>
+    <message>
+        <source>Experts of layers %1 – %2</source>
+        <translation>Experten der Schichten %1 – %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts</source>
+        <translation>%1 von %2 Experten</translation>
+    </message>
+    <message>
+        <source>A token uses few of them: on the CPU they would cost less speed than whole layers and leave this memory free.</source>
+        <translation>Ein Token nutzt wenige davon: Auf der CPU kosten sie weniger Tempo als ganze Schichten und lassen diesen Speicher frei.</translation>
+    </message>
+    <message>
+        <source>A token uses few of them: here they cost less speed than whole layers.</source>
+        <translation>Ein Token nutzt wenige davon: Hier kosten sie weniger Tempo als ganze Schichten.</translation>
     </message>
 </context>
 <context>
@@ -3832,6 +3868,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Run it on a server …</source>
         <translation>Auf einem Server ausführen …</translation>
+    </message>
+    <message>
+        <source>The routed experts of all layers on the CPU, the rest on the GPU</source>
+        <translation>Die Experten aller Schichten auf der CPU, der Rest auf der GPU</translation>
     </message>
 </context>
 <context>
@@ -6812,10 +6852,6 @@ Bis zu %2 Token</translation>
         <translation>etwas Genauigkeit gegen Tempo, bevor geht, was jedes Token liest</translation>
     </message>
     <message>
-        <source>The weights stay as they are stored. In 4 bits it would be about %1 tokens/s.</source>
-        <translation>Die Gewichte bleiben, wie sie gespeichert sind. In 4 Bit wären es etwa %1 Token/s.</translation>
-    </message>
-    <message>
         <source>%1 quantized weights on disk are made anew at every use. “Keep quantized copies” in the settings avoids that.</source>
         <translation>%1 quantisierte Gewichte auf dem Datenträger werden bei jedem Gebrauch neu gemacht. „Quantisierte Kopien behalten“ in den Einstellungen vermeidet das.</translation>
     </message>
@@ -6922,6 +6958,10 @@ Bis zu %2 Token</translation>
     <message>
         <source>it holds a model of another kind (%2). Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) and models of Llama&apos;s form (llama, mistral).</source>
         <translation>darin liegt ein Modell anderer Art (%2). Belfry führt Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) und Modelle von Llamas Form (llama, mistral) aus.</translation>
+    </message>
+    <message>
+        <source>The weights stay as they are stored. In 4 bits it would be about %2 tokens/s.</source>
+        <translation>Die Gewichte bleiben, wie sie gespeichert sind. In 4 Bit wären es etwa %2 Token/s.</translation>
     </message>
 </context>
 </TS>

@@ -106,6 +106,14 @@
         <source>%1 bits (%2, double quantization)</source>
         <translation>%1 bits (%2, double quantification)</translation>
     </message>
+    <message>
+        <source>Experts on the CPU</source>
+        <translation>Experts sur le CPU</translation>
+    </message>
+    <message>
+        <source>%1, experts too</source>
+        <translation>%1, experts compris</translation>
+    </message>
 </context>
 <context>
     <name>QAbstractSpinBox</name>
@@ -2979,6 +2987,14 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <source>layer %1</source>
         <translation>couche %1</translation>
     </message>
+    <message>
+        <source>experts of layer %1</source>
+        <translation>experts de la couche %1</translation>
+    </message>
+    <message>
+        <source>experts of layers %1–%2</source>
+        <translation>experts des couches %1–%2</translation>
+    </message>
 </context>
 <context>
     <name>ui::LaneWidget</name>
@@ -3235,6 +3251,26 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     <message>
         <source>values of its own</source>
         <translation>valeurs propres</translation>
+    </message>
+    <message>
+        <source>Experts of layer %1</source>
+        <translation>Experts de la couche %1</translation>
+    </message>
+    <message>
+        <source>Experts of layers %1 – %2</source>
+        <translation>Experts des couches %1 – %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experts</source>
+        <translation>%1 experts sur %2</translation>
+    </message>
+    <message>
+        <source>A token uses few of them: on the CPU they would cost less speed than whole layers and leave this memory free.</source>
+        <translation>Un jeton en utilise peu : sur le CPU, ils coûtent moins de vitesse que des couches entières et laissent cette mémoire libre.</translation>
+    </message>
+    <message>
+        <source>A token uses few of them: here they cost less speed than whole layers.</source>
+        <translation>Un jeton en utilise peu : ici, ils coûtent moins de vitesse que des couches entières.</translation>
     </message>
 </context>
 <context>
@@ -3832,6 +3868,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Run it on a server …</source>
         <translation>L&apos;exécuter sur un serveur …</translation>
+    </message>
+    <message>
+        <source>The routed experts of all layers on the CPU, the rest on the GPU</source>
+        <translation>Les experts de toutes les couches sur le CPU, le reste sur le GPU</translation>
     </message>
 </context>
 <context>
@@ -6812,10 +6852,6 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>un peu de précision contre de la vitesse, avant que parte ce que chaque jeton lit</translation>
     </message>
     <message>
-        <source>The weights stay as they are stored. In 4 bits it would be about %1 tokens/s.</source>
-        <translation>Les poids restent tels quels. En 4 bits, ce serait environ %1 tokens/s.</translation>
-    </message>
-    <message>
         <source>%1 quantized weights on disk are made anew at every use. “Keep quantized copies” in the settings avoids that.</source>
         <translation>%1 poids quantifiés sur le disque sont refaits à chaque usage. « Garder des copies quantifiées » dans les réglages l’évite.</translation>
     </message>
@@ -6922,6 +6958,10 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>it holds a model of another kind (%2). Belfry runs Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) and models of Llama&apos;s form (llama, mistral).</source>
         <translation>il contient un modèle d’un autre type (%2). Belfry exécute Gemma 4 (E2B, E4B, 12B, 26B-A4B, 31B) et des modèles de la forme de Llama (llama, mistral).</translation>
+    </message>
+    <message>
+        <source>The weights stay as they are stored. In 4 bits it would be about %2 tokens/s.</source>
+        <translation>Les poids restent tels quels. En 4 bits, ce serait environ %2 tokens/s.</translation>
     </message>
 </context>
 </TS>

@@ -1424,8 +1424,8 @@
         <translation>lineare Gewichte in %1</translation>
     </message>
     <message>
-        <source>linear weights stay as they are stored, because no --quant was given; with --quant nf4 it would be about %1 tokens/s</source>
-        <translation>die linearen Gewichte bleiben, wie sie gespeichert sind, weil --quant nicht angegeben ist; mit --quant nf4 wären es etwa %1 Token/s</translation>
+        <source>linear weights stay as they are stored, because no --quant was given; with --quant %1 it would be about %2 tokens/s</source>
+        <translation>die linearen Gewichte bleiben, wie sie gespeichert sind, weil --quant nicht angegeben ist; mit --quant %1 wären es etwa %2 Token/s</translation>
     </message>
     <message>
         <source>lm_head and embed_tokens are one tensor in the checkpoint; the map puts them on different devices, so there are two copies</source>
@@ -4696,8 +4696,16 @@
         <translation>ohne peft_version</translation>
     </message>
     <message>
-        <source>what costs nothing per token moves first (tables), then what costs only with media (towers), then what every token reads (head and layers)</source>
-        <translation>zuerst wandert, was pro Token nichts kostet (Tabellen), dann, was nur mit Medien kostet (Türme), dann, was jedes Token liest (Kopf und Schichten)</translation>
+        <source>a token reads %1 of %2 in each layer, about %3 more per token</source>
+        <translation>ein Token liest %1 von %2 in jeder Schicht, etwa %3 mehr pro Token</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
+    <message>
+        <source>what costs nothing per token moves first (tables), then what costs only with media (towers), then what every token reads (head, experts, layers)</source>
+        <translation>zuerst wandert, was pro Token nichts kostet (Tabellen), dann, was nur mit Medien kostet (Türme), dann, was jedes Token liest (Kopf, Experten, Schichten)</translation>
     </message>
     <message>
         <source>Which contents the model files have could not be kept, the next load reads them all: %1</source>

@@ -1424,8 +1424,8 @@
         <translation>poids linéaires en %1</translation>
     </message>
     <message>
-        <source>linear weights stay as they are stored, because no --quant was given; with --quant nf4 it would be about %1 tokens/s</source>
-        <translation>les poids linéaires restent tels qu’ils sont stockés, car --quant n’est pas donné ; avec --quant nf4, ce serait environ %1 jetons/s</translation>
+        <source>linear weights stay as they are stored, because no --quant was given; with --quant %1 it would be about %2 tokens/s</source>
+        <translation>les poids linéaires restent tels qu’ils sont stockés, car --quant n’est pas donné ; avec --quant %1, ce serait environ %2 jetons/s</translation>
     </message>
     <message>
         <source>lm_head and embed_tokens are one tensor in the checkpoint; the map puts them on different devices, so there are two copies</source>
@@ -4696,8 +4696,16 @@
         <translation>sans peft_version</translation>
     </message>
     <message>
-        <source>what costs nothing per token moves first (tables), then what costs only with media (towers), then what every token reads (head and layers)</source>
-        <translation>d’abord part ce qui ne coûte rien par jeton (tables), puis ce qui ne coûte qu’avec des médias (tours), puis ce que chaque jeton lit (tête et couches)</translation>
+        <source>a token reads %1 of %2 in each layer, about %3 more per token</source>
+        <translation>un jeton en lit %1 sur %2 dans chaque couche, environ %3 de plus par jeton</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>what costs nothing per token moves first (tables), then what costs only with media (towers), then what every token reads (head, experts, layers)</source>
+        <translation>d’abord part ce qui ne coûte rien par jeton (tables), puis ce qui ne coûte qu’avec des médias (tours), puis ce que chaque jeton lit (tête, experts, couches)</translation>
     </message>
     <message>
         <source>Which contents the model files have could not be kept, the next load reads them all: %1</source>

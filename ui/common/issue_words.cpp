@@ -36,6 +36,12 @@ QString partWords(const engine::PlanPart& part) {
         return part.first_layer == part.last_layer
                    ? Issue::tr("layer %1").arg(part.last_layer)
                    : Issue::tr("layers %1–%2").arg(part.first_layer).arg(part.last_layer);
+    case Kind::Experts:
+        return part.first_layer == part.last_layer
+                   ? Issue::tr("experts of layer %1").arg(part.last_layer)
+                   : Issue::tr("experts of layers %1–%2")
+                         .arg(part.first_layer)
+                         .arg(part.last_layer);
     case Kind::KvCache:
         return Issue::tr("KV cache of %1 tokens").arg(formatCount(part.tokens));
     case Kind::Adapters:

@@ -158,10 +158,10 @@ constexpr Pair kPairs[] = {
      "it is stored",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
                        "some accuracy for speed, before what every token reads leaves")},
-    {"linear weights stay as they are stored, because no --quant was given; with --quant nf4 it "
-     "would be about %1 tokens/s",
+    {"linear weights stay as they are stored, because no --quant was given; with --quant %1 it "
+     "would be about %2 tokens/s",
      QT_TRANSLATE_NOOP("ui::WindowSentence",
-                       "The weights stay as they are stored. In 4 bits it would be about %1 "
+                       "The weights stay as they are stored. In 4 bits it would be about %2 "
                        "tokens/s.")},
     {"%1 quantized weights stored on disk are made from the checkpoint at every use; a cache keeps "
      "them as they are (--cache FOLDER)",

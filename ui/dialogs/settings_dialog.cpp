@@ -183,7 +183,8 @@ void SettingsDialog::buildLook(Forms& forms) {
 
 void SettingsDialog::buildModels(Forms& forms) {
     map_box_ = new QComboBox(this);
-    for (const char* preset : {"fit", "gpu", "towers-cpu", "ple-cpu", "lean", "cpu"}) {
+    for (const char* preset :
+         {"fit", "gpu", "towers-cpu", "ple-cpu", "lean", "experts-cpu", "cpu"}) {
         const QString name = QString::fromLatin1(preset);
         map_box_->addItem(presetName(name), name);
     }

@@ -63,6 +63,10 @@ QString blockTitle(const LayoutBlock& block) {
         return block.first == block.last
                    ? Texts::tr("Layer %1").arg(number(block.first))
                    : Texts::tr("Layers %1 – %2").arg(number(block.first), number(block.last));
+    case BlockKind::Experts:
+        return block.first == block.last ? Texts::tr("Experts of layer %1").arg(number(block.first))
+                                         : Texts::tr("Experts of layers %1 – %2")
+                                               .arg(number(block.first), number(block.last));
     case BlockKind::Vision:
         return Texts::tr("Vision tower");
     case BlockKind::VisionProjector:
@@ -96,6 +100,13 @@ QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& pla
         } else {
             add(parts, block.kv_shared_from >= 0 ? Texts::tr("share KV of earlier layers")
                                                  : Texts::tr("own their KV"));
+        }
+        break;
+    case BlockKind::Experts:
+        if (block.experts > 0) {
+            add(parts, Texts::tr("%1 read per token").arg(formatBytes(block.readPerToken())));
+            add(parts, Texts::tr("%1 of %2 experts")
+                           .arg(formatCount(block.experts_per_token), formatCount(block.experts)));
         }
         break;
     case BlockKind::Vision:
@@ -148,6 +159,13 @@ QString blockNote(const LayoutBlock& block) {
                                "cost hardly any speed and leave this memory free.")
                    : Texts::tr("Only one row of it is read per token: here it costs hardly "
                                "any speed.");
+    }
+    if (block.kind == BlockKind::Experts) {
+        return block.store.isGpu()
+                   ? Texts::tr("A token uses few of them: on the CPU they would cost less speed "
+                               "than whole layers and leave this memory free.")
+                   : Texts::tr("A token uses few of them: here they cost less speed than whole "
+                               "layers.");
     }
     return {};
 }

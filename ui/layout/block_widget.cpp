@@ -43,6 +43,8 @@ QColor blockColor(BlockKind kind) {
     switch (kind) {
     case BlockKind::Layers:
         return theme.part_layers;
+    case BlockKind::Experts:
+        return theme.part_experts;
     case BlockKind::Vision:
         return theme.part_vision;
     case BlockKind::Audio:
@@ -106,7 +108,7 @@ int BlockWidget::minimumBlockHeight() const {
         return kRoof + kIcon + texts + floors + QFontMetrics(smallFont()).height() + 5 * 6;
     }
     const int padding = 2 * 10;
-    int height = texts + padding + (block_.kind == BlockKind::Layers ? 48 : 0);
+    int height = texts + padding + (isRange(block_) ? 48 : 0);
     // Where the card is too full, what would help is said however low the block is.
     if (const QString note = blockNote(block_);
         !note.isEmpty() && plan_ != nullptr && !plan_->fits && block_.store.isGpu()) {
@@ -174,7 +176,7 @@ void BlockWidget::paintEvent(QPaintEvent* /*event*/) {
         paintTower(painter);
     } else {
         paintTexts(painter, rect().adjusted(kInset + 2, 10, -kInset, -10));
-        if (block_.kind == BlockKind::Layers) {
+        if (isRange(block_)) {
             paintLayers(painter);
         }
     }
@@ -258,7 +260,7 @@ QRect BlockWidget::scissorsArea(int layer) const {
 }
 
 int BlockWidget::gapAt(const QPoint& position) const {
-    if (block_.kind != BlockKind::Layers || block_.first == block_.last) {
+    if (!isRange(block_) || block_.first == block_.last) {
         return -1;
     }
     const QRect area = barsArea().adjusted(0, -kScissors, 0, 0);
@@ -291,10 +293,16 @@ void BlockWidget::paintLayers(QPainter& painter) const {
                              static_cast<double>(most);
         const double h = std::max(3.0, share * area.height());
         const QRectF bar(area.left() + i * step + gap / 2, area.bottom() + 1 - h, step - gap, h);
-        painter.setBrush(block_.is_full_attention[static_cast<size_t>(i)]
-                             ? color
-                             : mixed(theme.raised, color, 0.55));
+        const bool is_strong =
+            block_.kind == BlockKind::Layers && block_.is_full_attention[static_cast<size_t>(i)];
+        painter.setBrush(is_strong ? color : mixed(theme.raised, color, 0.55));
         painter.drawRoundedRect(bar, 1.5, 1.5);
+        if (block_.kind == BlockKind::Experts && block_.experts > 0) { // what a token reads
+            const double read = h * static_cast<double>(block_.experts_per_token) /
+                                static_cast<double>(block_.experts);
+            painter.setBrush(color);
+            painter.drawRect(QRectF(bar.left(), area.bottom() + 1 - read, bar.width(), read));
+        }
         if (block_.adapter_modules > 0) {
             painter.setBrush(theme.part_adapter);
             painter.drawRect(QRectF(bar.left(), area.bottom() + 2, bar.width(), 3));
@@ -381,7 +389,7 @@ std::vector<QColor> BlockWidget::marks() const {
     } else if (!block_.warnings.isEmpty()) {
         marks.push_back(theme.warning);
     }
-    if (block_.adapter_modules > 0 && !isTower() && block_.kind != BlockKind::Layers) {
+    if (block_.adapter_modules > 0 && !isTower() && !isRange(block_)) {
         marks.push_back(theme.part_adapter);
     }
     return marks;

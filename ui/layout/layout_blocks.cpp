@@ -22,6 +22,8 @@ BlockKind kindOf(engine::Part part) {
     switch (part.role) {
     case PartRole::Layer:
         return BlockKind::Layers;
+    case PartRole::Experts:
+        return BlockKind::Experts;
     case PartRole::VisionTower:
         return BlockKind::Vision;
     case PartRole::VisionProjector:
@@ -47,13 +49,13 @@ BlockKind kindOf(engine::Part part) {
     return BlockKind::Other;
 }
 
-/// The key of a block of layers: the name of the first with its number widened to the range.
-std::string layersKey(const LayoutBlock& block) {
-    const std::string& name = block.modules.front();
-    return block.first == block.last
-               ? name
-               : name.substr(0, name.rfind('.') + 1) + "[" + std::to_string(block.first) + "-" +
-                     std::to_string(block.last) + "]";
+/// The key of several layers or their experts: the name of the first with its number widened.
+std::string rangeKey(const std::string& name, int first, int last) {
+    const std::string number = "." + std::to_string(first);
+    const size_t at = name.rfind(number);
+    return first == last ? name
+                         : name.substr(0, at) + ".[" + std::to_string(first) + "-" +
+                               std::to_string(last) + "]" + name.substr(at + number.size());
 }
 
 bool isSamePlace(const ModulePlacement& a, const ModulePlacement& b) {
@@ -109,7 +111,9 @@ public:
     }
 
     std::vector<LayoutBlock> make() {
-        layers();
+        ranges(PartRole::Layer, QStringLiteral("layers"));
+        ranges(PartRole::Experts, QStringLiteral("experts"));
+        keepExperts();
         tower(PartRole::VisionTower, PartRole::VisionProjector, QStringLiteral("vision"),
               in_.model == nullptr ? 0 : in_.model->vision_layers);
         tower(PartRole::AudioTower, PartRole::AudioProjector, QStringLiteral("audio"),
@@ -133,20 +137,31 @@ private:
         return it == by_name_.end() ? nullptr : it->second;
     }
 
+    /// The module of the plan that a name lies in; empty: none.
+    [[nodiscard]] std::string_view moduleOf(std::string_view name) const {
+        while (!name.empty() && !by_name_.contains(name)) {
+            const size_t dot = name.rfind('.');
+            name = name.substr(0, dot == std::string_view::npos ? 0 : dot);
+        }
+        return name;
+    }
+
     [[nodiscard]] const ModulePlacement* find(PartRole role) const {
         return plan_.findModule({role});
     }
 
-    void layers() {
+    /// Consecutive layers, or their experts, that sit together.
+    void ranges(PartRole role, const QString& id) {
         std::map<int, const ModulePlacement*> layers;
         for (const ModulePlacement& module : plan_.modules) {
-            if (module.part.role == PartRole::Layer) {
+            if (module.part.role == role) {
                 layers.emplace(module.part.layer, &module);
             }
         }
+        const size_t begin = blocks_.size();
         const ModulePlacement* former = nullptr;
         for (const auto& [layer, module] : layers) {
-            const bool is_cut = in_.cuts.contains(QStringLiteral("layers:%1").arg(layer));
+            const bool is_cut = in_.cuts.contains(QStringLiteral("%1:%2").arg(id).arg(layer));
             if (former == nullptr || is_cut || !isSamePlace(*former, *module)) {
                 blocks_.push_back(blockOf({}, *module));
                 blocks_.back().first = layer;
@@ -166,8 +181,36 @@ private:
             }
             former = module;
         }
-        for (LayoutBlock& block : blocks_) {
-            block.id = QStringLiteral("layers.%1-%2").arg(block.first).arg(block.last);
+        for (size_t i = begin; i < blocks_.size(); ++i) {
+            LayoutBlock& block = blocks_[i];
+            block.id = QStringLiteral("%1.%2-%3").arg(id).arg(block.first).arg(block.last);
+            block.experts = plan_.experts;
+            block.experts_per_token = plan_.experts_per_token;
+        }
+    }
+
+    /// A key for layers is one for their experts, too.
+    void keepExperts() {
+        for (LayoutBlock& layers : blocks_) {
+            for (const LayoutBlock& experts : blocks_) {
+                const int first = std::max(layers.first, experts.first);
+                const int last = std::min(layers.last, experts.last);
+                if (layers.kind != BlockKind::Layers || experts.kind != BlockKind::Experts ||
+                    first > last ||
+                    (experts.store == layers.store && experts.compute == layers.compute)) {
+                    continue;
+                }
+                const std::string& name =
+                    experts.modules[static_cast<size_t>(first - experts.first)];
+                engine::MapMove move;
+                move.module = rangeKey(name, first, last);
+                move.store = experts.store;
+                move.compute = experts.compute;
+                if (move.store != move.compute) {
+                    move.residency = experts.residency;
+                }
+                layers.staying_experts.push_back(std::move(move));
+            }
         }
     }
 
@@ -261,10 +304,7 @@ private:
         for (const engine::AdapterSummary& adapter : in_.model->adapters) {
             for (const std::string& name : adapter.matched_modules) {
                 block.adapter_modules +=
-                    std::any_of(block.modules.begin(), block.modules.end(),
-                                [&](const std::string& m) { return isBelow(name, m); })
-                        ? 1
-                        : 0;
+                    std::count(block.modules.begin(), block.modules.end(), moduleOf(name));
             }
         }
     }
@@ -327,6 +367,12 @@ private:
 
 } // namespace
 
+QString rangeCut(const LayoutBlock& block, int layer) {
+    return (block.kind == BlockKind::Experts ? QStringLiteral("experts:%1")
+                                             : QStringLiteral("layers:%1"))
+        .arg(layer);
+}
+
 std::vector<LayoutBlock> makeBlocks(const BlocksInput& input) {
     return input.plan == nullptr ? std::vector<LayoutBlock>() : BlockMaker(input).make();
 }
@@ -359,7 +405,13 @@ visitMoves(const LayoutBlock& block, DeviceId store, DeviceId compute) {
     };
     switch (block.kind) {
     case BlockKind::Layers:
-        place(layersKey(block));
+    case BlockKind::Experts:
+        place(rangeKey(block.modules.front(), block.first, block.last));
+        for (const engine::MapMove& move : block.staying_experts) {
+            if (move.store != store || move.compute != compute) {
+                moves.push_back(move);
+            }
+        }
         break;
     case BlockKind::Kv:
         place("kv");

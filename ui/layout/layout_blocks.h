@@ -19,6 +19,7 @@ namespace ui {
 
 enum class BlockKind {
     Layers = 1,
+    Experts, ///< Routed experts of layers.
     Vision,
     VisionProjector,
     Audio,
@@ -34,7 +35,7 @@ enum class BlockKind {
 struct LayoutBlock {
     BlockKind kind = BlockKind::Other;
     QString id;                ///< "layers.0-14", "vision", ...: stable between plans.
-    int first = -1, last = -1; ///< Layers only.
+    int first = -1, last = -1; ///< Layers and experts only.
     /// Names of the plan's modules in it: layers in order; the table before a head that is tied.
     std::vector<std::string> modules;
     engine::DeviceId store, compute;
@@ -44,11 +45,22 @@ struct LayoutBlock {
     bool is_mixed = false;        ///< Some tensors inside sit elsewhere (a map may say so).
     bool is_tied = false;         ///< Embedding: the head is the same memory.
     bool is_stored_apart = false; ///< Head: a tensor of the model's files, never the embedding's.
-    /// Layers: bytes and kind of each one.
+    /// Layers: bytes and kind of each one. Experts: bytes of each layer's.
     std::vector<quint64> layer_bytes;
     std::vector<bool> is_full_attention;
     int kv_shared_from = -1; ///< First layer of the block that reads another layer's KV; -1 none.
-    int floors = 0;          ///< Towers: their layers.
+    /// Layers: keeps experts that are elsewhere where they are; the others move along.
+    std::vector<engine::MapMove> staying_experts;
+    /// Experts: of each layer, and how many a token uses; 0 = not known.
+    qint64 experts = 0, experts_per_token = 0;
+    /// Experts: bytes that a token reads.
+    [[nodiscard]] quint64 readPerToken() const {
+        return experts == 0 ? 0
+                            : static_cast<quint64>(static_cast<double>(bytes) *
+                                                   static_cast<double>(experts_per_token) /
+                                                   static_cast<double>(experts));
+    }
+    int floors = 0;             ///< Towers: their layers.
     qint64 adapter_modules = 0; ///< Modules in it that adapters change.
     bool has_projector = false; ///< Towers: the projector is drawn with it.
     bool is_kv_pinned = false;  ///< KV: kept on one device instead of following the layers.
@@ -56,8 +68,8 @@ struct LayoutBlock {
     QStringList errors, warnings;
 };
 
-/// Where the user cut blocks apart: "layers:15" (before layer 15), "vision", "audio" (tower from
-/// projector). The head's cut is in the map, because it costs memory.
+/// Where the user cut blocks apart: "layers:15" (before layer 15), "experts:15", "vision", "audio"
+/// (tower from projector). The head's cut is in the map, because it costs memory.
 using LayoutCuts = std::set<QString>;
 
 struct BlocksInput {
@@ -69,6 +81,13 @@ struct BlocksInput {
 
 /// In the order they are drawn within a lane.
 std::vector<LayoutBlock> makeBlocks(const BlocksInput& input);
+
+/// True for a block of consecutive layers, or of their experts, which can be cut.
+inline bool isRange(const LayoutBlock& block) {
+    return block.kind == BlockKind::Layers || block.kind == BlockKind::Experts;
+}
+/// The cut of such a block before a layer.
+QString rangeCut(const LayoutBlock& block, int layer);
 
 /// "Layers 0 – 14", "Vision tower".
 QString blockTitle(const LayoutBlock& block);

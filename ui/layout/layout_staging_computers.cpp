@@ -132,8 +132,13 @@ void LayoutStaging::lookAtShape(const QString& shape) {
     wanted.adapters.clear();
     wanted.device_map = "fit";
     assume(wanted, computer);
+    wanted.quant = wanted.quant.substr(0, wanted.quant.find('+'));
     if (wanted.quant == "none") {
         wanted.quant = "nf4-dq";
+    }
+    // The one with experts: they are most of it.
+    if (shape.contains(QLatin1String("A4B")) && wanted.quant.starts_with("nf4")) {
+        wanted.quant += "+experts";
     }
     Pending next;
     next.purpose = Pending::Purpose::Computer;

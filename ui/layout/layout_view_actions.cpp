@@ -53,7 +53,7 @@ void LayoutView::split(BlockWidget* widget) {
     if (staging_->history().isEmpty()) {
         return;
     }
-    if (block.kind == BlockKind::Layers && block.last > block.first) {
+    if (isRange(block) && block.last > block.first) {
         widget->setCutMark((block.first + block.last + 1) / 2); // arrows move it, Enter cuts
         return;
     }
@@ -81,7 +81,7 @@ void LayoutView::cutBefore(const LayoutBlock& block, int layer) {
         return;
     }
     LayoutStage stage = staging_->history().current();
-    stage.cuts.insert(QStringLiteral("layers:%1").arg(layer));
+    stage.cuts.insert(rangeCut(block, layer));
     stage.label = tr("Split layers at %1").arg(layer);
     staging_->push(std::move(stage));
 }
@@ -93,9 +93,10 @@ void LayoutView::join(BlockWidget* widget) {
     const LayoutBlock& block = widget->block();
     LayoutStage stage = staging_->history().current();
     switch (block.kind) {
-    case BlockKind::Layers: {
-        const auto joined = stage.cuts.erase(QStringLiteral("layers:%1").arg(block.last + 1)) > 0 ||
-                            stage.cuts.erase(QStringLiteral("layers:%1").arg(block.first)) > 0;
+    case BlockKind::Layers:
+    case BlockKind::Experts: {
+        const auto joined = stage.cuts.erase(rangeCut(block, block.last + 1)) > 0 ||
+                            stage.cuts.erase(rangeCut(block, block.first)) > 0;
         if (!joined) {
             is_notice_kept_ = true;
             notice_->showNotice(NoticeBar::Kind::Info,
@@ -197,8 +198,8 @@ void LayoutView::showBlockMenu(BlockWidget* widget, const QPoint& global) {
             }
         });
     };
-    const bool can_split = (block.kind == BlockKind::Layers && block.last > block.first) ||
-                           block.has_projector || block.is_tied;
+    const bool can_split =
+        (isRange(block) && block.last > block.first) || block.has_projector || block.is_tied;
     act(block.is_tied         ? tr("Give the head a table of its own\tS")
         : block.has_projector ? tr("Split off the projector\tS")
                               : tr("Split …\tS"),
@@ -238,6 +239,8 @@ void LayoutView::fillPresets() {
     add("towers-cpu", tr("Vision and audio tower on the CPU, the rest on the GPU"), has_gpu);
     add("ple-cpu", tr("The per-layer embedding table on the CPU"), has_gpu);
     add("lean", tr("Towers and per-layer embeddings on the CPU"), has_gpu);
+    add("experts-cpu", tr("The routed experts of all layers on the CPU, the rest on the GPU"),
+        has_gpu && plan->experts > 0);
     add("cpu", tr("Everything on the CPU"), true);
 }
 

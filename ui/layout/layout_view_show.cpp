@@ -569,7 +569,7 @@ void LayoutView::runNoticeAction() {
     }
     engine::LoadRequest wanted = staging_->history().current().request;
     if (action == NoticeAction::FourBits) {
-        wanted.quant = "nf4";
+        wanted.quant = stagedPlan()->experts > 0 ? "nf4+experts" : "nf4";
         wanted.device_map = "fit"; // what it would bring was worked out with a fitting layout
         wanted.moves.clear();
         staging_->stageRequest(std::move(wanted), tr("Weights in 4 bits"));

@@ -90,7 +90,6 @@ QString comparisonRow(const engine::Comparison& one) {
 }
 
 /// Packed with scales that are packed too: the smallest of the 4-bit forms.
-constexpr const char* kFourBits = "nf4-dq";
 
 /// What 4 bits must bring in speed before they are proposed where both fit.
 constexpr double kWorthGain = 1.15;
@@ -306,14 +305,12 @@ QFormLayout* ModelPanel::buildChoices() {
     form->setSpacing(Theme::kGap);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     placement_box_ = optionBox(QStringLiteral("placementBox"), tr("Placement"), options_);
-    for (const char* preset : {"fit", "gpu", "towers-cpu", "ple-cpu", "lean", "cpu"}) {
+    for (const char* preset :
+         {"fit", "gpu", "towers-cpu", "ple-cpu", "lean", "experts-cpu", "cpu"}) {
         const QString name = QString::fromLatin1(preset);
         placement_box_->addItem(presetName(name), name);
     }
     format_box_ = optionBox(QStringLiteral("formatBox"), tr("Weights"), options_);
-    for (const QString& name : quantOptions()) {
-        format_box_->addItem(quantName(name), name);
-    }
     context_box_ = optionBox(QStringLiteral("contextBox"), tr("Context"), options_);
     kv_box_ = optionBox(QStringLiteral("kvBox"), tr("KV cache"), options_);
     kv_box_->addItem(tr("16 bits"), QStringLiteral("auto"));
@@ -488,6 +485,10 @@ void ModelPanel::refreshOptions() {
         request.context > 0 ? request.context : (most > 0 ? std::min<qint64>(4096, most) : 4096);
     choose(context_box_, context, tr("%1 tokens").arg(formatCount(context)));
     choose(kv_box_, fromUtf8(request.kv), tr("16 bits"));
+    format_box_->clear();
+    for (const QString& name : quantOptions(hasExperts())) {
+        format_box_->addItem(quantName(name), name);
+    }
     choose(placement_box_, fromUtf8(request.device_map), presetName(QString()));
     choose(format_box_, fromUtf8(request.quant), quantName(fromUtf8(request.quant)));
     if (request.sim_gpus.size() > 1) {
@@ -702,6 +703,14 @@ void ModelPanel::showComparisons(const QString& model,
     updateGeometry();
 }
 
+bool ModelPanel::hasExperts() const {
+    return session_->summary() != nullptr && session_->summary()->has_experts;
+}
+
+std::string ModelPanel::fourBits() const {
+    return hasExperts() ? "nf4-dq+experts" : "nf4-dq";
+}
+
 void ModelPanel::askAlternative() {
     const auto& summary = session_->summary();
     const engine::LoadRequest request = session_->request();
@@ -710,7 +719,7 @@ void ModelPanel::askAlternative() {
         return;
     }
     engine::LoadRequest in_four_bits = request;
-    in_four_bits.quant = kFourBits;
+    in_four_bits.quant = fourBits();
     Q_EMIT alternativeRequested(++alternative_ticket_, in_four_bits);
 }
 
@@ -744,7 +753,7 @@ void ModelPanel::refreshProposal() {
 
 void ModelPanel::useFourBits() {
     engine::LoadRequest options = session_->request();
-    options.quant = kFourBits;
+    options.quant = fourBits();
     showPlan(nullptr);
     session_->setOptions(options);
 }

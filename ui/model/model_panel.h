@@ -10,6 +10,7 @@
 #include "ui/model/flyout.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 class QBoxLayout;
@@ -90,6 +91,9 @@ private:
     void useAssistant();
     void refreshLoad();
     /// Asks for the plan in 4 bits, where it could be the better choice.
+    [[nodiscard]] bool hasExperts() const;
+    /// The option of --quant that the panel proposes.
+    [[nodiscard]] std::string fourBits() const;
     void askAlternative();
     void askComparisons();
     void refreshProposal();

@@ -18,6 +18,8 @@ struct Format {
     Q_DECLARE_TR_FUNCTIONS(Format)
 };
 
+constexpr const char* kWithExperts = "+experts"; ///< After an option of --quant.
+
 /// Three digits at most: 4.71 -> "4.7", 312.4 -> "312".
 QString threeDigits(double value) {
     return QLocale().toString(value, 'f', std::abs(value) < 99.95 ? 1 : 0);
@@ -125,6 +127,9 @@ QString presetName(const QString& preset) {
     if (preset == QStringLiteral("lean")) {
         return Format::tr("Towers and per-layer embeddings on the CPU");
     }
+    if (preset == QStringLiteral("experts-cpu")) {
+        return Format::tr("Experts on the CPU");
+    }
     if (preset == QStringLiteral("cpu")) {
         return Format::tr("Everything on the CPU");
     }
@@ -134,17 +139,20 @@ QString presetName(const QString& preset) {
     return Format::tr("Own layout");
 }
 
-QStringList quantOptions() {
+QStringList quantOptions(bool has_experts) {
     QStringList options;
-    for (const engine::FormatRow& row : engine::kFormatRows) {
-        if (!row.option.empty()) {
-            options.append(fromUtf8(std::string(row.option)));
+    for (const std::string& option : engine::quantOptions()) {
+        if (has_experts || !option.ends_with(kWithExperts)) {
+            options.append(fromUtf8(option));
         }
     }
     return options;
 }
 
 QString quantName(const QString& quant) {
+    if (quant.endsWith(QLatin1String(kWithExperts))) {
+        return Format::tr("%1, experts too").arg(quantName(quant.section(QLatin1Char('+'), 0, 0)));
+    }
     const engine::FormatRow* row = engine::formatOfOption(quant.toStdString());
     if (row == nullptr) {
         return quant;

@@ -30,7 +30,8 @@ QString deviceName(const std::string& device);
 QString presetName(const QString& preset);
 /// "4 bits (NF4, double quantization)" for "nf4-dq", "as stored" for "none", ...
 QString quantName(const QString& quant);
-QStringList quantOptions(); ///< What quantName() names, in the order of the lists.
+/// What quantName() names, in the order of the lists; has_experts: of routed experts as well.
+QStringList quantOptions(bool has_experts = true);
 
 inline QString fromUtf8(const std::string& text) {
     return QString::fromStdString(text);

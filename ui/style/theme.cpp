@@ -48,6 +48,7 @@ Theme makeDark() {
     t.success = QColor(0x4ac18b);
     t.code_background = QColor(0x191c22);
     t.part_layers = QColor(0x5b8def);
+    t.part_experts = QColor(0xb092ea);
     t.part_vision = QColor(0x35a39a);
     t.part_audio = QColor(0xc168ad);
     t.part_projector = QColor(0x8f9bb3);
@@ -81,6 +82,7 @@ Theme makeLight() {
     t.success = QColor(0x1b7f52);
     t.code_background = QColor(0xf0f1f5);
     t.part_layers = QColor(0x3f74dd);
+    t.part_experts = QColor(0x8b62d1);
     t.part_vision = QColor(0x1f8f86);
     t.part_audio = QColor(0xa8499a);
     t.part_projector = QColor(0x75839e);

@@ -32,8 +32,8 @@ struct Theme {
     QColor danger, warning, success;
     QColor code_background;
     // Blocks of the layout and parts of the meter.
-    QColor part_layers, part_vision, part_audio, part_projector, part_ple, part_embedding,
-        part_head, part_kv, part_adapter, part_workspace, part_context, part_other;
+    QColor part_layers, part_experts, part_vision, part_audio, part_projector, part_ple,
+        part_embedding, part_head, part_kv, part_adapter, part_workspace, part_context, part_other;
 
     static constexpr int kGap = 8;
     static constexpr int kPadding = 12;

@@ -10,13 +10,14 @@ namespace {
 
 constexpr std::string_view kDecoder = "model.language_model";
 constexpr std::string_view kLayers = "model.language_model.layers";
+constexpr std::string_view kExperts = "experts"; ///< Below a layer.
 
 struct NamedPart {
     PartRole role;
     std::string_view name;
 };
 
-/// All parts but the layers. The first name of a role is the one that partName() gives.
+/// All parts but layers and experts. The first name of a role is the one that partName() gives.
 constexpr std::array<NamedPart, 12> kParts = {{
     {PartRole::Embedding, "model.language_model.embed_tokens"},
     {PartRole::PerLayerTable, "model.language_model.embed_tokens_per_layer"},
@@ -89,6 +90,9 @@ std::string partName(Part part) {
     if (part.role == PartRole::Layer) {
         return layerRangeName(part.layer, part.layer);
     }
+    if (part.role == PartRole::Experts) {
+        return expertsRangeName(part.layer, part.layer);
+    }
     for (const NamedPart& known : kParts) {
         if (known.role == part.role) {
             return std::string(known.name);
@@ -112,6 +116,15 @@ std::string layerRangeName(int first, int last) {
         range = "[" + range + "-" + std::to_string(last) + "]";
     }
     return std::string(kLayers) + "." + range;
+}
+
+std::string expertsRangeName(int first, int last) {
+    return layerRangeName(first, last) + "." + std::string(kExperts);
+}
+
+bool isExpertsName(std::string_view name) {
+    return partOfName(name).role == PartRole::Layer &&
+           isAtOrBelowPart(nameWithinPart(name), kExperts);
 }
 
 Part partOfName(std::string_view name) {

@@ -23,11 +23,15 @@ std::string shortPartName(Part part);
 /// Name of the one tensor of an embedding, a head, a projection or a norm: partName() + ".weight".
 std::string partTensorName(Part part);
 
-/// Key of a run of decoder layers: "model.language_model.layers.[3-7]", without brackets for one.
+/// Key of a run of decoder layers: "model.language_model.layers.[3-7]", without brackets for one;
+/// and of the routed experts of these layers: the same and ".experts".
 std::string layerRangeName(int first, int last);
+std::string expertsRangeName(int first, int last);
+/// True for the module of a layer's routed experts and for what lies below.
+bool isExpertsName(std::string_view name);
 
-/// The part that a canonical name (module, tensor, or anything below) lies in; Other for what is
-/// above all parts ("model", "model.language_model") or unknown.
+/// The part that a canonical name (module, tensor, or anything below) lies in, of experts their
+/// layer; Other for what is above all parts ("model", "model.language_model") or unknown.
 Part partOfName(std::string_view name);
 
 /// True for the decoder's path, for all names below it, known or not, and for the head.

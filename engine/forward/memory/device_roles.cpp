@@ -273,6 +273,9 @@ DutyScratch::bytes(const RunShape& shape, DeviceId::Kind kind, const DeviceDutie
     role.has_audio_embedder = duties.audio != Duty::None && config_.audio.has_value();
     role.has_audio = role.has_audio_embedder && config_.hasAudioTower();
     role.is_cuda = kind == DeviceId::Kind::Cuda;
+    if (duties.has_experts) {
+        role.foreign_in = role.foreign_out = widestOf(config_, Tower::Language);
+    }
     role.table_floats = duties.layers * layer_floats_;
     if (role.has_vision) {
         role.table_floats +=
@@ -282,7 +285,7 @@ DutyScratch::bytes(const RunShape& shape, DeviceId::Kind kind, const DeviceDutie
         role.table_floats += duties.audio == Duty::Visiting ? audio_visit_floats_ : audio_floats_;
     }
     return role.has_layers || role.has_head || role.has_ple_projection || role.has_vision ||
-                   role.has_audio_embedder
+                   role.has_audio_embedder || duties.has_experts
                ? layoutWorkspace(config_, shape, role).totalBytes()
                : 0;
 }

@@ -23,6 +23,7 @@ struct DeviceDuties {
     bool has_ple_projection = false;
     Tower vision = Tower::None; ///< With its projector.
     Tower audio = Tower::None;
+    bool has_experts = false; ///< Routed experts of layers that compute elsewhere.
 };
 
 /// Scratch of devices that compute whole components, without the rows of a plan: what

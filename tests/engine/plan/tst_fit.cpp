@@ -30,9 +30,31 @@ void put(DeviceMap& map, const std::string& key, DeviceId store, DeviceId comput
     map.entries.push_back(std::move(entry));
 }
 
+/// Every choice of how many of the first layers of each card's part have their experts on the CPU,
+/// added to `map`. `visit` returns false to stop.
+bool eachOfExperts(const DeviceMap& map,
+                   const std::vector<std::pair<int, int>>& parts, ///< Layers [first, second).
+                   size_t part,
+                   const std::function<bool(const DeviceMap&)>& visit) {
+    if (part == parts.size()) {
+        return visit(map);
+    }
+    DeviceMap more = map;
+    const auto [from, to] = parts[part];
+    for (int i = from; i <= to; ++i) {
+        if (!eachOfExperts(more, parts, part + 1, visit)) {
+            return false;
+        }
+        put(more, "model.layers." + std::to_string(i) + ".experts", DeviceId::cpu(),
+            DeviceId::cpu());
+    }
+    return true;
+}
+
 /// All members of the family, written from its description: consecutive layers on the GPUs in
-/// order and the rest on the CPU; head, towers and tables each on any GPU, the CPU or (towers and
-/// tables) on disk. `visit` returns false to stop.
+/// order and the rest on the CPU, of each part the experts of the first layers there as well; head,
+/// towers and tables each on any GPU, the CPU or (towers and tables) on disk. `visit` returns false
+/// to stop.
 void eachMember(const Model& model,
                 const std::vector<DeviceId>& gpus,
                 const std::function<bool(const DeviceMap&)>& visit) {
@@ -45,6 +67,9 @@ void eachMember(const Model& model,
         return store == DeviceId::disk() ? DeviceId::cpu() : store;
     };
     const bool has_second = gpus.size() > 1;
+    const bool has_tables = model.config.text.ple_size > 0;
+    const bool has_audio = model.config.audio.has_value();
+    const std::vector<DeviceId> nowhere = {DeviceId::cpu()};
     for (int first = gpus.empty() ? 0 : layers; first >= 0; --first) {
         for (int second = has_second ? layers : first; second >= first; --second) {
             std::vector<DeviceId> of_layer;
@@ -52,8 +77,8 @@ void eachMember(const Model& model,
                 of_layer.push_back(i < first ? gpus[0] : i < second ? gpus[1] : DeviceId::cpu());
             }
             for (const DeviceId head : computing) {
-                for (const DeviceId table : storing) {
-                    for (const DeviceId audio : storing) {
+                for (const DeviceId table : has_tables ? storing : nowhere) {
+                    for (const DeviceId audio : has_audio ? storing : nowhere) {
                         for (const DeviceId vision : storing) {
                             DeviceMap map;
                             map.has_default = true;
@@ -64,14 +89,21 @@ void eachMember(const Model& model,
                             }
                             put(map, "model.embed_tokens", head, head);
                             put(map, "model.norm", head, head);
-                            put(map, "model.embed_tokens_per_layer", table, computes(table));
-                            for (const char* key : {"model.audio_tower", "model.embed_audio"}) {
-                                put(map, key, audio, computes(audio));
+                            if (has_tables) {
+                                put(map, "model.embed_tokens_per_layer", table, computes(table));
+                            }
+                            if (has_audio) {
+                                put(map, "model.audio_tower", audio, computes(audio));
+                                put(map, "model.embed_audio", audio, computes(audio));
                             }
                             for (const char* key : {"model.vision_tower", "model.embed_vision"}) {
                                 put(map, key, vision, computes(vision));
                             }
-                            if (!visit(map)) {
+                            std::vector<std::pair<int, int>> parts;
+                            if (model.config.text.has_moe) {
+                                parts = {{0, first}, {first, second}};
+                            }
+                            if (!eachOfExperts(map, parts, 0, visit)) {
                                 return;
                             }
                         }
@@ -118,6 +150,9 @@ private Q_SLOTS:
     void nothingFits();
     void simulatedInMainMemory();
     void explains();
+    void experts_data();
+    void experts();
+    void fewExpertsForTheProcessor();
 };
 
 void TestFit::bruteForce_data() {
@@ -127,6 +162,9 @@ void TestFit::bruteForce_data() {
     QTest::addRow("e2b, two GPUs") << "e2b" << 2 << 1;
     QTest::addRow("e2b, two unlike GPUs") << "e2b" << -2 << 2;
     QTest::addRow("e4b, one GPU") << "e4b" << 1 << 6;
+    QTest::addRow("moe26b, one GPU") << "moe26b" << 1 << 24;
+    QTest::addRow("moe26b, two GPUs") << "moe26b" << 2 << 6;
+    QTest::addRow("moe26b, two unlike GPUs") << "moe26b" << -2 << 2;
 }
 
 // Random limits: the solver fits exactly when some member fits, no member that fits decodes faster,
@@ -166,7 +204,9 @@ void TestFit::bruteForce() {
             second.rates.flops = 100e12;
         }
         if (k % 2 == 1) {
-            const std::string layer = "model.language_model.layers.1.mlp.up_proj.weight";
+            const std::string layer = tiny.config.text.has_moe
+                                          ? "model.language_model.layers.1.experts.gate_up_proj"
+                                          : "model.language_model.layers.1.mlp.up_proj.weight";
             request.adapters = {
                 {layer, need / 50, false, need / 100},
                 {"model.language_model.embed_tokens.weight", need / 60, true, need / 90}};
@@ -216,7 +256,7 @@ void TestFit::bruteForce() {
 
 void TestFit::predictsThePlan_data() {
     support::addColumns<QString, int, bool>("size", "gpus", "has_adapter");
-    for (const char* size : {"E2B", "E4B", "31B"}) {
+    for (const char* size : {"E2B", "E4B", "31B", "26B-A4B"}) {
         for (const int gpus : {0, 1, 2, 4}) {
             QTest::addRow("%s %d GPUs", size, gpus) << size << gpus << false;
         }
@@ -237,11 +277,13 @@ void TestFit::predictsThePlan() {
         PlanRequest request = cardRequest(model, gpus, uint64_t{256U + random() % 12000U} << 20U,
                                           uint64_t{1024U + random() % 48000U} << 20U);
         request.quant = k % 3 == 0 ? Format::AsStored : Format::Nf4Dq;
+        request.quantizes_experts = true;
         request.head = k % 2 == 0 ? Format::AsStored : Format::Q8;
         request.context = 1024 << (k % 4);
         if (has_adapter) {
             for (const ExpectedTensor& tensor : model.tensors) {
-                if (tensor.kind == TensorKind::Linear && !tensor.is_unused) {
+                const bool is_experts = tensor.kind == TensorKind::Experts;
+                if ((tensor.kind == TensorKind::Linear || is_experts) && !tensor.is_unused) {
                     request.adapters.push_back({tensor.name, 64'000, false, 500'000});
                 }
             }
@@ -266,6 +308,7 @@ void TestFit::beatsPresets_data() {
         QTest::addRow("%s bf16", size) << size << static_cast<int>(Format::AsStored);
         QTest::addRow("%s nf4-dq", size) << size << static_cast<int>(Format::Nf4Dq);
     }
+    QTest::addRow("26B-A4B nf4-dq") << "26B-A4B" << static_cast<int>(Format::Nf4Dq);
 }
 
 void TestFit::beatsPresets() {
@@ -278,6 +321,7 @@ void TestFit::beatsPresets() {
         PlanRequest request = cardRequest(model, 1, uint64_t{512U + random() % 18000U} << 20U,
                                           uint64_t{2048U + random() % 30000U} << 20U);
         request.quant = static_cast<Format>(quant);
+        request.quantizes_experts = true;
         const PlacementPlan fit = makePlan(request);
         for (const std::string& preset : devicePresets()) {
             request.preset = preset;
@@ -569,7 +613,7 @@ void TestFit::dutiesAsThePlanSays() {
     const DutyScratch rules(model.config, model.tensors);
     for (const bool is_sim : {true, false}) {
         const DeviceId gpu = is_sim ? DeviceId::sim(0) : DeviceId::cuda(0);
-        for (unsigned bits = 1; bits < 32; ++bits) {
+        for (unsigned bits = 1; bits < (model.config.text.has_moe ? 64 : 32); ++bits) {
             const auto has = [bits](unsigned bit) { return (bits >> bit & 1U) != 0; };
             DeviceMap map;
             map.has_default = true;
@@ -578,6 +622,10 @@ void TestFit::dutiesAsThePlanSays() {
             duties.layers = has(0) ? layers / 2 : 0;
             for (int i = 0; i < duties.layers; ++i) {
                 put(map, "model.layers." + std::to_string(i), gpu, gpu);
+            }
+            duties.has_experts = has(5);
+            for (int i = layers / 2; has(5) && i < layers; ++i) {
+                put(map, "model.layers." + std::to_string(i) + ".experts", gpu, gpu);
             }
             duties.has_head = has(1);
             if (has(1)) {
@@ -668,6 +716,96 @@ void TestFit::explains() {
     for (const std::string& note : inEnglish(tight.notes)) {
         qInfo("%s", note.c_str());
     }
+}
+
+void TestFit::experts_data() {
+    support::addColumns<int, int>("gib", "gpus");
+    for (const int gib : {4, 8, 12, 16}) {
+        QTest::addRow("%d GiB", gib) << gib << 1;
+    }
+    QTest::addRow("two cards of 6 GiB") << 6 << 2;
+}
+
+// 26B in 4 bits: as many experts as a card lacks room for are on the CPU, all layers stay on cards,
+// and the steps say so with the price.
+void TestFit::experts() {
+    QFETCH(int, gib);
+    QFETCH(int, gpus);
+    const Model model = publishedModel("26B-A4B");
+    const auto layers = static_cast<int>(model.config.text.num_layers);
+    PlanRequest request = cardRequest(model, gpus, static_cast<uint64_t>(gib) * kGiB, 64 * kGiB);
+    request.quant = Format::Nf4Dq;
+    request.quantizes_experts = true;
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY(plan.fits);
+    int away = 0;
+    uint64_t of_one = 0;
+    for (int i = 0; i < layers; ++i) {
+        const ModulePlacement* layer = plan.findModule(layerPart(i));
+        const ModulePlacement* experts = plan.findModule(expertsPart(i));
+        QVERIFY(layer != nullptr && experts != nullptr);
+        QVERIFY2(layer->compute.isGpu() && !layer->is_mixed, layer->name.c_str());
+        QCOMPARE(experts->store, experts->compute);
+        QVERIFY(experts->compute == layer->compute || experts->compute == DeviceId::cpu());
+        away += experts->compute == DeviceId::cpu() ? 1 : 0;
+        of_one = experts->bytes;
+    }
+    for (const std::string& note : inEnglish(plan.notes)) {
+        qInfo("%s", note.c_str());
+    }
+    qInfo("experts of %d layers on the CPU, %.1f tokens/s", away,
+          plan.estimate.decode_tokens_per_s);
+    // No more than make room: a card has no place for those of one layer more.
+    for (int g = 0; g < gpus; ++g) {
+        const DevicePlan* card = deviceRow(plan, DeviceId::cuda(g));
+        QVERIFY(away == 0 || card->limit - card->parts.total() < of_one);
+    }
+    QCOMPARE(away > 0, gib < 16);
+    QCOMPARE(mentions(inEnglish(plan.notes), "experts of layers 0-"), away > 0);
+    QCOMPARE(mentions(inEnglish(plan.notes), "a token reads 8 of 128 in each layer"), away > 0);
+    // Two lines of a map say it, and mean the same.
+    const auto map = parseDeviceMap(plan.map_text, {});
+    VERIFY_VALUE(map);
+    PlanRequest again = request;
+    again.map = *map;
+    QCOMPARE(makePlan(again).estimate.decode_tokens_per_s, plan.estimate.decode_tokens_per_s);
+    // Whole layers instead, as many as make room, are slower.
+    PlanRequest whole = request;
+    double best = 0;
+    for (int i = 0; i <= layers && gpus == 1; ++i) {
+        DeviceMap by_layers;
+        by_layers.has_default = true;
+        by_layers.default_fields = at(DeviceId::cuda(0), DeviceId::cuda(0));
+        if (i < layers) {
+            put(by_layers,
+                "model.layers.[" + std::to_string(i) + "-" + std::to_string(layers - 1) + "]",
+                DeviceId::cpu(), DeviceId::cpu());
+        }
+        whole.map = by_layers;
+        whole.wants_advice = false;
+        const PlacementPlan other = makePlan(whole);
+        best = std::max(best, other.fits ? other.estimate.decode_tokens_per_s : 0);
+    }
+    QVERIFY2(away == 0 || plan.estimate.decode_tokens_per_s > best,
+             qPrintable(QString::number(best)));
+    qInfo("whole layers: %.1f tokens/s", best);
+}
+
+// Main memory has too little room for the experts that a card lacks room for: nothing fits, or, a
+// little larger, exactly that does.
+void TestFit::fewExpertsForTheProcessor() {
+    const Model model = publishedModel("26B-A4B");
+    PlanRequest request = cardRequest(model, 1, 8 * kGiB, 64 * kGiB);
+    request.quant = Format::Nf4Dq;
+    request.quantizes_experts = true;
+    const PlacementPlan plan = makePlan(request);
+    const uint64_t need = deviceRow(plan, DeviceId::cpu())->parts.total();
+    request.devices[0].capacity = request.devices[0].free = need;
+    QVERIFY(fitDeviceMap(request).fits);
+    QVERIFY(makePlan(request).fits);
+    request.devices[0].capacity = request.devices[0].free = need / 2;
+    QVERIFY(!fitDeviceMap(request).fits);
+    QVERIFY(!makePlan(request).fits);
 }
 
 TEST_CLASS(TestFit)

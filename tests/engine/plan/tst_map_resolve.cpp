@@ -916,6 +916,28 @@ void TestMapResolve::otherFamilies() {
     QCOMPARE(rowOf(moe, small, kLayer + "7.experts.gate_up_proj")->format, Format::Nf4);
     QCOMPARE(rowOf(moe, small, kLayer + "7.experts.down_proj")->format, Format::AsStored);
     QVERIFY(mentions(inEnglish(experts.notes), "router.norm"));
+    // In accelerate's form as well "cpu" computes experts that a key names; whole layers and what
+    // lies on disk travel, and so do experts where the long form says so.
+    const Resolution imported =
+        resolve(moe,
+                R"({"": 0, "model.language_model.layers.0.experts": "cpu", "model.layers.1": "cpu",
+                    "model.layers.2.experts": "disk", "model.layers.3.experts.down_proj": "cpu"})",
+                kDevices);
+    QCOMPARE(codesOf(imported.errors), std::string());
+    const auto placeOf = [&](const Resolution& from, const std::string& name) {
+        return placeText(rowOf(moe, from, kLayer + name));
+    };
+    QCOMPARE(placeOf(imported, "0.experts.gate_up_proj"), std::string("cpu"));
+    QCOMPARE(placeOf(imported, "0.router.proj.weight"), std::string("cuda:0"));
+    QCOMPARE(placeOf(imported, "1.experts.gate_up_proj"), std::string("cpu>cuda:0 stream"));
+    QCOMPARE(placeOf(imported, "2.experts.gate_up_proj"), std::string("disk>cuda:0 stream"));
+    QCOMPARE(placeOf(imported, "3.experts.down_proj"), std::string("cpu"));
+    const Resolution streamed =
+        resolve(moe,
+                native("\"cuda:0\"",
+                       R"("model.layers.[0-29].experts": {"store": "cpu", "compute": "cuda:0"})"),
+                kDevices);
+    QCOMPARE(placeOf(streamed, "9.experts.down_proj"), std::string("cpu>cuda:0 stream"));
 }
 
 void TestMapResolve::clipScalarsAbsent() {

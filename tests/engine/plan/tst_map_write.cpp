@@ -78,6 +78,7 @@ private Q_SLOTS:
     void accelerateTellsFormats_data();
     void accelerateTellsFormats();
     void moves();
+    void experts();
 };
 
 void TestMapWrite::roundTrip_data() {
@@ -426,6 +427,34 @@ void TestMapWrite::moves() {
         }));
     QCOMPARE(rowOf(e2b(), whole, "model.language_model.layers.5.mlp.up_proj.weight")->format,
              Format::AsStored);
+}
+
+// Experts on the CPU: one key of the document, and a key a layer in accelerate's words, which come
+// back as they were.
+void TestMapWrite::experts() {
+    const Model moe = publishedModel("26B-A4B");
+    PlanRequest request = requestFor(moe, 1, 64 * kGiB, false);
+    request.map =
+        parsed(R"({"": 0, "model.layers.0.experts": "cpu", "model.layers.1.experts": "cpu",
+        "model.layers.2.experts.gate_up_proj": "cpu", "model.layers.2.experts.down_proj": "cpu"})");
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY(plan.fits);
+    const DeviceMap written = canonicalMap(*request.map, inputFor(moe));
+    QCOMPARE(written.entries.size(), size_t{1});
+    QCOMPARE(written.entries[0].key, std::string("model.language_model.layers.[0-2].experts"));
+    QVERIFY(writeDeviceMap(written).find(R"(.experts": "cpu")") != std::string::npos);
+    const MapExport exported = exportAccelerate(plan, moe.tensors);
+    QVERIFY(mentions(exported.losses, "tensors compute on another device here"));
+    for (const DeviceMap& back : {written, parsed(exported.text)}) {
+        request.map = back;
+        const PlacementPlan again = makePlan(request);
+        QCOMPARE(again.tensors.size(), plan.tensors.size());
+        for (size_t i = 0; i < plan.tensors.size(); ++i) {
+            QVERIFY2(again.tensors[i].store == plan.tensors[i].store &&
+                         again.tensors[i].compute == plan.tensors[i].compute,
+                     plan.tensors[i].tensor.c_str());
+        }
+    }
 }
 
 TEST_CLASS(TestMapWrite)

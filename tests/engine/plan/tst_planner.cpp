@@ -78,12 +78,13 @@ PlanRequest stepped(const PlanRequest& request, const PlacementPlan& plan, const
             put(match.captured(2), match.captured(3));
         }
     }
-    static const QRegularExpression kLayers(
-        "move layers? (\\d+)(?:-(\\d+))? to (\\S+?(?: \\(computed on \\S+\\))?)(?=:)");
+    static const QRegularExpression kLayers("move (experts of )?layers? (\\d+)(?:-(\\d+))? to "
+                                            "(\\S+?(?: \\(computed on \\S+\\))?)(?=:)");
     if (const auto match = kLayers.match(step); match.hasMatch()) {
-        const QString last = match.captured(2).isEmpty() ? match.captured(1) : match.captured(2);
-        put("model.language_model.layers.[" + match.captured(1) + "-" + last + "]",
-            match.captured(3));
+        const QString last = match.captured(3).isEmpty() ? match.captured(2) : match.captured(3);
+        put("model.language_model.layers.[" + match.captured(2) + "-" + last + "]" +
+                (match.captured(1).isEmpty() ? "" : ".experts"),
+            match.captured(4));
     }
     static const QRegularExpression kHeadKey("\"lm_head\": (\\{[^}]*\\})");
     if (const auto match = kHeadKey.match(step); match.hasMatch()) {
@@ -101,8 +102,10 @@ PlanRequest stepped(const PlanRequest& request, const PlacementPlan& plan, const
     if (step.contains("use --head int8")) {
         out.head = Format::Q8;
     }
-    const QString quant = option("use --quant (\\S+):");
+    QString quant = option("use --quant (\\S+):");
     if (!quant.isEmpty()) {
+        out.quantizes_experts = quant.endsWith("+experts");
+        quant.remove("+experts");
         out.quant = quant == "nf4"      ? Format::Nf4
                     : quant == "nf4-dq" ? Format::Nf4Dq
                                         : Format::Fp4Dq;
@@ -160,6 +163,7 @@ private Q_SLOTS:
     void presets_data();
     void presets();
     void presetsWithoutGpu();
+    void expertsElsewhere();
 };
 
 // By hand: bytes of one tensor [rows, cols] in every format.
@@ -1077,6 +1081,67 @@ void TestPlanner::presetsWithoutGpu() {
     request.preset = "gpus";
     QCOMPARE(codesOf(makePlan(request).errors), std::string("DM01"));
     QVERIFY(inEnglish(makePlan(request).errors[0]).find("towers-cpu") != std::string::npos);
+}
+
+// Experts on the CPU: a row goes there and a sum comes back for each layer, the time is that of the
+// experts that a token uses and of two hops, and too small a card is told to do so.
+void TestPlanner::expertsElsewhere() {
+    const Model model = publishedModel("26B-A4B");
+    PlanRequest request = requestFor(model, 1, 64 * kGiB, false);
+    useModelRules(request);
+    request.quant = Format::Nf4Dq;
+    request.quantizes_experts = true;
+    request.preset = "gpu";
+    const PlacementPlan all = makePlan(request);
+    request.preset = "experts-cpu";
+    const PlacementPlan plan = makePlan(request);
+    QVERIFY(plan.fits && plan.warnings.empty());
+    const auto layers = static_cast<uint64_t>(model.config.text.num_layers);
+    uint64_t bytes = 0;
+    for (const ModulePlacement& module : plan.modules) {
+        if (module.part.role == PartRole::Experts) {
+            QCOMPARE(module.name, "model.language_model.layers." +
+                                      std::to_string(module.part.layer) + ".experts");
+            QVERIFY(module.store == DeviceId::cpu() && module.compute == DeviceId::cpu());
+            QCOMPARE(module.format, Format::Nf4Dq);
+            bytes += module.bytes;
+        } else if (module.part.role == PartRole::Layer) {
+            QVERIFY(module.compute == DeviceId::cuda(0) && !module.is_mixed);
+        }
+    }
+    QCOMPARE(deviceRow(plan, DeviceId::cpu())->parts[MemoryPart::Weights], bytes);
+    QCOMPARE(deviceRow(plan, DeviceId::cuda(0))->parts[MemoryPart::Weights] + bytes,
+             deviceRow(all, DeviceId::cuda(0))->parts[MemoryPart::Weights]);
+    const uint64_t rows = layers * 4 * static_cast<uint64_t>(model.config.text.hidden_size);
+    QCOMPARE(plan.transfers_per_token.size(), size_t{2});
+    for (const TransferPerToken& transfer : plan.transfers_per_token) {
+        QCOMPARE(transfer.bytes, rows);
+    }
+    const double read = static_cast<double>(bytes) * 8 / 128;
+    const double more =
+        read / (0.80 * 60e9) - read / (0.85 * 360e9) + 2 * 20e-6 * static_cast<double>(layers);
+    const double took =
+        1 / plan.estimate.decode_tokens_per_s - 1 / all.estimate.decode_tokens_per_s;
+    QVERIFY2(std::abs(took - more) < 1e-9, qPrintable(QString::number(took)));
+    QVERIFY(plan.estimate.prefill_tokens_per_s < all.estimate.prefill_tokens_per_s / 4);
+
+    request.preset = "gpu";
+    request.devices[1].capacity = request.devices[1].free = 8 * kGiB;
+    const PlacementPlan over = makePlan(request);
+    QCOMPARE(codesOf(over.errors), std::string("DM09"));
+    QVERIFY(mentions({inEnglish(over.errors[0])}, "experts of layers 0-29"));
+    const auto& steps = over.errors[0].suggestions;
+    const auto step = std::find_if(steps.begin(), steps.end(), [](const Suggestion& suggestion) {
+        return inEnglish(suggestion.words).starts_with("move experts of layers 0-");
+    });
+    QVERIFY(step != steps.end());
+    QVERIFY(step->repair->is_enough);
+    QVERIFY(mentions({inEnglish(step->words)}, "per token"));
+    // As few as are enough, and without them it is too much.
+    const MapMove& move = step->repair->moves.at(0);
+    QVERIFY(move.module.ends_with(".experts"));
+    QVERIFY(step->repair->frees <
+            deviceRow(over, DeviceId::cuda(0))->parts.total() - 8 * kGiB + bytes / layers + 1);
 }
 
 TEST_CLASS(TestPlanner)

@@ -51,6 +51,8 @@ private Q_SLOTS:
     void optionsKeepTheMap();
     void simulatedGpus();
     void everythingIsNamed();
+    void expertsAreBlocks();
+    void expertsOnACardLookedAt();
     void pictures();
 };
 
@@ -773,6 +775,101 @@ void TestLayout::everythingIsNamed() {
 }
 
 /// Screenshots for people, where $BELFRY_SCREENSHOTS says; elsewhere that every state paints.
+/// Routed experts stand apart from their layers and move by mouse and by keys; what a token reads
+/// of them and what a move costs is told; layers take along the experts that are with them, no
+/// others.
+void TestLayout::expertsAreBlocks() {
+    const auto expertRequest = [] {
+        engine::LoadRequest request = e2bRequest("gpu", 32 * support::kGiB);
+        request.model = "shape:26b";
+        request.quant = "nf4-dq+experts";
+        request.sim_gpus.push_back(32 * support::kGiB);
+        return request;
+    };
+    const auto storeOf = [](LayoutFixture& f, const char* id) {
+        ui::BlockWidget* block = f.view.blockWidget(QLatin1String(id));
+        return block == nullptr ? QStringLiteral("none")
+                                : QString::fromStdString(block->block().store.toString());
+    };
+    const auto moveByKeys = [](LayoutFixture& f, const char* id, Qt::Key lane) {
+        ui::BlockWidget* block = f.view.blockWidget(QLatin1String(id));
+        block->setFocus();
+        QTest::keyClick(block, Qt::Key_M);
+        QTest::keyClick(block, lane);
+        QTest::keyClick(block, Qt::Key_Return);
+    };
+    LayoutFixture f(expertRequest());
+    QVERIFY(f.isReady());
+    const ui::LayoutBlock layers = f.view.blockWidget(QStringLiteral("layers.0-29"))->block();
+    const ui::LayoutBlock experts = f.view.blockWidget(QStringLiteral("experts.0-29"))->block();
+    QCOMPARE(ui::blockTitle(experts), QStringLiteral("Experts of layers 0 – 29"));
+    QVERIFY(experts.bytes > 5 * layers.bytes);
+    QCOMPARE(experts.readPerToken(), experts.bytes / 16);
+    const QString subtitle = ui::blockSubtitle(experts, *f.view.stagedPlan());
+    QVERIFY2(subtitle.contains(QStringLiteral("read per token · 8 of 128 experts")),
+             qPrintable(subtitle));
+    QVERIFY(f.drag(QStringLiteral("experts.0-29"), DeviceId::cpu(), false));
+    auto* price = f.view.findChild<ui::PriceCard*>();
+    QVERIFY2(price->text().contains(QStringLiteral("each token")), qPrintable(price->text()));
+    QTest::keyClick(f.view.blockWidget(QStringLiteral("experts.0-29")), Qt::Key_Escape);
+    QVERIFY(f.drag(QStringLiteral("experts.0-29"), DeviceId::cpu(), true));
+    QTRY_COMPARE(storeOf(f, "experts.0-29"), QStringLiteral("cpu"));
+    QCOMPARE(storeOf(f, "layers.0-29"), QStringLiteral("sim:0"));
+    QVERIFY2(f.mapText().find("\"model.language_model.layers.[0-29].experts\"") !=
+                 std::string::npos,
+             f.mapText().c_str());
+
+    LayoutFixture keys(expertRequest());
+    QVERIFY(keys.isReady());
+    moveByKeys(keys, "experts.0-29", Qt::Key_3);
+    QTRY_COMPARE(keys.mapText(), f.mapText());
+    QCOMPARE(QApplication::focusWidget()->objectName(), QStringLiteral("block.experts.0-29"));
+    // Cut by a key; the later half goes back to the card.
+    ui::BlockWidget* block = keys.view.blockWidget(QStringLiteral("experts.0-29"));
+    QTest::keyClick(block, Qt::Key_S);
+    QTest::keyClick(block, Qt::Key_Return);
+    QVERIFY(keys.view.blockWidget(QStringLiteral("experts.0-14")) != nullptr);
+    QVERIFY(keys.view.blockWidget(QStringLiteral("layers.0-29")) != nullptr);
+    moveByKeys(keys, "experts.15-29", Qt::Key_1);
+    QTRY_COMPARE(storeOf(keys, "experts.15-29"), QStringLiteral("sim:0"));
+    QCOMPARE(storeOf(keys, "experts.0-14"), QStringLiteral("cpu"));
+    // Experts that are elsewhere stay there, the others go along.
+    moveByKeys(keys, "layers.0-29", Qt::Key_2); // the second card
+    QTRY_COMPARE(storeOf(keys, "layers.0-29"), QStringLiteral("sim:1"));
+    QCOMPARE(storeOf(keys, "experts.0-14"), QStringLiteral("cpu"));
+    QCOMPARE(storeOf(keys, "experts.15-29"), QStringLiteral("sim:1"));
+    keys.view.undo();
+    QTRY_COMPARE(storeOf(keys, "experts.15-29"), QStringLiteral("sim:0"));
+}
+
+/// "What if" a card of 8 GB with 26B: the best fit keeps all layers there and says which experts
+/// leave; the preset puts all of them into main memory.
+void TestLayout::expertsOnACardLookedAt() {
+    LayoutFixture f(e2bRequest("lean"));
+    QVERIFY(f.isReady());
+    auto* menu = f.view.findChild<QMenu*>(QStringLiteral("layoutWhatIfMenu"));
+    Q_EMIT menu->aboutToShow();
+    menu->findChild<QAction*>(QStringLiteral("whatIf.model.26B-A4B"))->trigger();
+    QTRY_VERIFY(f.view.blockWidget(QStringLiteral("layers.0-29")) != nullptr);
+    QVERIFY(f.view.stagedPlan()->fits);
+    QVERIFY(f.view.blockWidget(QStringLiteral("layers.0-29"))->block().store == DeviceId::cuda(0));
+    int away = -1;
+    for (ui::BlockWidget* block : f.view.lane(DeviceId::cpu())->blocks()) {
+        away = block->block().kind == ui::BlockKind::Experts ? block->block().last : away;
+    }
+    QVERIFY(away > 0 && away < 29);
+    auto* presets = f.view.findChild<QMenu*>(QStringLiteral("layoutPresetsMenu"));
+    Q_EMIT presets->aboutToShow();
+    auto* preset = presets->findChild<QAction*>(QStringLiteral("preset.experts-cpu"));
+    QVERIFY(preset != nullptr && preset->isEnabled());
+    preset->trigger();
+    QTRY_VERIFY(f.view.blockWidget(QStringLiteral("experts.0-29")) != nullptr);
+    QVERIFY(f.view.blockWidget(QStringLiteral("experts.0-29"))->block().store == DeviceId::cpu());
+    f.view.leaveWhatIf();
+    Q_EMIT presets->aboutToShow();
+    QVERIFY(!presets->findChild<QAction*>(QStringLiteral("preset.experts-cpu"))->isEnabled());
+}
+
 void TestLayout::pictures() {
     const QString folder = qEnvironmentVariable("BELFRY_SCREENSHOTS");
     for (const bool is_dark : {false, true}) {
