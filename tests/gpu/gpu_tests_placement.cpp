@@ -67,6 +67,25 @@ std::vector<std::pair<std::string, std::string>> placementRows(const std::string
     return rows;
 }
 
+/// Routed experts apart from their layers.
+std::vector<std::pair<std::string, std::string>> expertRows(bool has_second) {
+    const std::string layer = "\"model.language_model.layers.";
+    std::vector<std::pair<std::string, std::string>> rows = {{"preset experts-cpu", "experts-cpu"}};
+    rows.emplace_back("experts of layers 0 to 2 on cpu",
+                      native("cuda:0", layer + R"([0-2].experts": "cpu")"));
+    rows.emplace_back(
+        "layers on cpu, their experts on cuda:0",
+        native("cuda:0", layer + R"([1-2]": "cpu", )" + layer + R"([1-2].experts": "cuda:0")"));
+    rows.emplace_back(
+        "experts streamed from the CPU",
+        native("cuda:0", layer + R"([3-4].experts": {"store": "cpu", "compute": "cuda:0"})"));
+    if (has_second) {
+        rows.emplace_back("experts on cuda:1",
+                          native("cuda:0", layer + R"([0-5].experts": "cuda:1")"));
+    }
+    return rows;
+}
+
 /// fp32: everything on one card, then every row; logits and greedy tokens.
 void inReference(CheckList& list,
                  const std::string& family,
@@ -74,7 +93,7 @@ void inReference(CheckList& list,
                  const std::vector<std::pair<std::string, std::string>>& rows) {
     std::vector<float> expected;
     std::vector<int32_t> expected_tokens;
-    const GoldenCase c = support::goldenCase(family, "image_audio");
+    const GoldenCase c = support::goldenCase(family, family == "moe26b" ? "image" : "image_audio");
     const auto answer = [&](const std::string& map, std::vector<float>* values,
                             std::vector<int32_t>* tokens) {
         Engine engine(engineOptions());
@@ -258,6 +277,9 @@ void placements(CheckList& list, bool has_second) {
             inReference(list, family, quant, rows);
             inDefault(list, family, quant, rows);
         }
+    }
+    for (const char* quant : {"none", "nf4-dq+experts"}) {
+        inReference(list, "moe26b", quant, expertRows(has_second));
     }
     if (!has_second) {
         list.leaveOut("placement", "rows with cuda:1 are left out: this machine has one card");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flagship: any placement gives the same answer. For e2b, e4b and the 12B in several formats,
-// for e2b as W4A16 and for e2b with keys and values in q8, every preset and many maps (each tower,
-// projector, table, head and single layers on two simulated GPUs, CPU and disk; KV readers and
-// owners apart; layers alternating; streamed and visiting parts): same logits as on one device,
+// The flagship: any placement gives the same answer. For e2b, e4b, the 12B and 26B in several
+// formats, for e2b as W4A16 and for e2b with keys and values in q8, every preset and many maps (each
+// tower, projector, table, head and single layers on two simulated GPUs, CPU and disk; KV readers
+// and owners apart; layers alternating; streamed and visiting parts): same logits as on one device,
 // same greedy tokens, and measured bytes equal to predicted bytes. A failing row names the map.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/program/test_class.h"
@@ -126,6 +126,45 @@ std::vector<Row> rowsFor(const std::string& family) {
     return rows;
 }
 
+/// 26B: routed experts, which have places of their own.
+std::vector<Row> expertRows() {
+    const std::string layer = "model.language_model.layers.";
+    const auto row = [](const std::string& name,
+                        const std::vector<std::pair<std::string, std::string>>& entries) {
+        return Row{name, nativePlacementMatrix("sim:0", entries)};
+    };
+    std::vector<Row> rows;
+    for (const char* preset : {"gpu", "towers-cpu", "experts-cpu", "cpu", "fit"}) {
+        rows.push_back({std::string("preset ") + preset, preset});
+    }
+    for (const char* device : {"sim:1", "cpu", "disk"}) {
+        rows.push_back(
+            row(std::string("all experts on ") + device, {{layer + "[0-5].experts", device}}));
+    }
+    rows.push_back(row("experts of some layers on the CPU", {{layer + "[0-2].experts", "cpu"}}));
+    rows.push_back(row("experts of one layer on the CPU", {{layer + "3.experts", "cpu"}}));
+    rows.push_back(row("experts on three devices",
+                       {{layer + "[0-1].experts", "cpu"}, {layer + "[4-5].experts", "sim:1"}}));
+    rows.push_back(row("layers on the CPU, experts on a card",
+                       {{layer + "[1-3]", "cpu"}, {layer + "[1-3].experts", "sim:1"}}));
+    rows.push_back(
+        row("layers on two cards, experts of both on the CPU", {{layer + "[3-5]", "sim:1"},
+                                                                {layer + "[0-1].experts", "cpu"},
+                                                                {layer + "[3-4].experts", "cpu"}}));
+    rows.push_back(row("gate and up apart from down", {{layer + "2.experts.gate_up_proj", "cpu"},
+                                                       {layer + "4.experts.down_proj", "sim:1"}}));
+    rows.push_back(row("router elsewhere", {{layer + "2.router.proj", "cpu"}}));
+    rows.push_back(row("experts stored on the CPU, streamed",
+                       {{layer + "[0-5].experts", R"({"store": "cpu", "compute": "sim:0"})"}}));
+    rows.push_back(row("a copy of the experts kept on the card",
+                       {{layer + "[2-3].experts",
+                         R"({"store": "cpu", "compute": "sim:0", "residency": "always"})"}}));
+    rows.push_back({"accelerate form, experts of two layers on the CPU",
+                    R"({"": "sim:0", "model.language_model.layers.0.experts": "cpu",
+                        "model.language_model.layers.5.experts": "cpu"})"});
+    return rows;
+}
+
 /// The 12B: no tables of its own kind, no readers of others' keys, embedders in place of towers.
 std::vector<Row> unifiedRows() {
     const std::string layer = "model.language_model.layers.";
@@ -238,6 +277,13 @@ void TestPlacementMatrix::sameAnswer_data() {
                     << QString::fromUtf8(family) << QString::fromUtf8(quant)
                     << QStringLiteral("auto") << QString::fromStdString(row.map);
             }
+        }
+    }
+    for (const char* quant : {"none", "nf4-dq+experts"}) {
+        for (const Row& row : expertRows()) {
+            QTest::addRow("moe26b %s: %s", quant, row.name.c_str())
+                << QStringLiteral("moe26b") << QString::fromUtf8(quant)
+                << QString::fromStdString(row.map);
         }
     }
     for (const char* quant : {"none", "nf4-dq"}) {
