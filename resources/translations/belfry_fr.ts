@@ -5075,7 +5075,7 @@ Jusqu&apos;à %2 tokens</translation>
     </message>
     <message>
         <source>same token</source>
-        <translation>même token</translation>
+        <translation>même jeton</translation>
     </message>
     <message>
         <source>KL</source>

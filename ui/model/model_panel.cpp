@@ -64,9 +64,13 @@ void choose(QComboBox* box, const QVariant& data, const QString& label) {
 QString tableRow(const std::array<QString, 4>& cells) {
     QString row;
     for (const QString& cell : cells) {
-        row += QStringLiteral("<td style=\"padding-right: 12px\"%1>%2</td>")
-                   .arg(row.isEmpty() ? QString() : QStringLiteral(" align=\"right\""),
-                        cell.toHtmlEscaped());
+        row +=
+            QStringLiteral("<td %1>%2</td>")
+                .arg(row.isEmpty()
+                         ? QStringLiteral("style=\"padding-bottom: 2px\"")
+                         : QStringLiteral(
+                               "align=\"right\" style=\"padding-bottom: 2px; padding-left: 12px\""),
+                     cell.toHtmlEscaped());
     }
     return QStringLiteral("<tr>%1</tr>").arg(row);
 }
@@ -696,7 +700,7 @@ void ModelPanel::showComparisons(const QString& model,
         }
     }
     const QString table =
-        QStringLiteral("<table>%1%2</table>")
+        QStringLiteral("<table width=\"100%\" cellspacing=\"0\" cellpadding=\"0\">%1%2</table>")
             .arg(tableRow({tr("Beside 16 bits"), tr("same token"), tr("KL"), tr("measured")}),
                  rows.join(QString()));
     setTextOrHide(comparisons_label_, rows.isEmpty() ? QString() : table);

@@ -286,8 +286,9 @@ void TestFirstHour::measuredPrecisions() {
     w.panel().showComparisons(kModel, {one, newer, file});
     QVERIFY(label->isVisible());
     const QString day = QLocale().toString(QDate(2026, 11, 30), QLocale::ShortFormat);
-    const QStringList cells =
-        QTextDocumentFragment::fromHtml(label->text()).toPlainText().split(QLatin1Char('\n'));
+    const QStringList cells = QTextDocumentFragment::fromHtml(label->text())
+                                  .toPlainText()
+                                  .split(QLatin1Char('\n'), Qt::SkipEmptyParts);
     const QStringList expected =
         QStringLiteral("Beside 16 bits|same token|KL|measured|As stored beside gemma-4-E2B-it "
                        "(16 bits)|95.5 %|0.03|%1|4 bits (NF4)|97.1 %|0.012|%2")
