@@ -161,7 +161,7 @@ int addGgufs(const fs::path& root) {
     for (support::gguf::File file :
          {support::gguf::gemma(), support::gguf::gemmaWithExperts(),
           support::gguf::gemmaWithoutTables(), support::gguf::assistant(), support::gguf::llama(),
-          support::gguf::projector(), support::gguf::embedders()}) {
+          support::gguf::llamaPieces(), support::gguf::projector(), support::gguf::embedders()}) {
         files.add(file.header());
         std::erase_if(file.keys,
                       [](const auto& key) { return key.first.starts_with("tokenizer"); });

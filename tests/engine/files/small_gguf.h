@@ -256,6 +256,23 @@ inline File llama() {
     return file;
 }
 
+/// llama() with scores in the place of merges.
+inline File llamaPieces() {
+    File file = llama();
+    const std::vector<std::string> tokens = gemmaTokens();
+    std::vector<float> scores;
+    for (size_t id = 0; id < tokens.size(); ++id) {
+        scores.push_back(-static_cast<float>(id));
+    }
+    file.set("tokenizer.ggml.model", value("llama"))
+        .set("tokenizer.ggml.tokens", list(tokens))
+        .set("tokenizer.ggml.scores", list(scores))
+        .set("tokenizer.ggml.token_type", list(gemmaKinds()))
+        .remove("tokenizer.ggml.merges");
+    file.tensor("token_embd.weight").dims[1] = tokens.size();
+    return file;
+}
+
 /// A vision tower of one layer for a text model of width 32.
 inline File projector() {
     File file;

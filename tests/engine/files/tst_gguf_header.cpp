@@ -211,6 +211,7 @@ void TestGgufHeader::accepted_data() {
             f.set("tokenizer.ggml.token_type",
                   gguf::list(std::vector<int32_t>(gguf::gemmaTokens().size(), 1)));
         }));
+    row("scores in the place of merges", gguf::llamaPieces());
     row("fewer tokens than rows", changed(gguf::llama(), [](gguf::File& f) {
             f.tensor("token_embd.weight").dims = {32, 16};
         }));
