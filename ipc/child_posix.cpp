@@ -48,37 +48,14 @@ void closeBoth(const Ends& ends) {
     }
 }
 
-/// For systems that do not make them so: another thread may start a program meanwhile.
-[[maybe_unused]] void closeInOthers(const Ends& ends) {
-    for (const int end : ends) {
-        static_cast<void>(::fcntl(end, F_SETFD, FD_CLOEXEC));
-    }
-}
-
 /// Sockets of this kind, which are closed in other programs. 0 or what errno would be.
 int connect(int kind, Ends& ends) {
-#ifdef __linux__
     return ::socketpair(AF_UNIX, kind | SOCK_CLOEXEC, 0, ends.data()) == 0 ? 0 : errno;
-#else
-    if (::socketpair(AF_UNIX, kind, 0, ends.data()) != 0) {
-        return errno;
-    }
-    closeInOthers(ends);
-    return 0;
-#endif
 }
 
 /// A pipe, likewise.
 int makePipe(Ends& ends) {
-#ifdef __linux__
     return ::pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno;
-#else
-    if (::pipe(ends.data()) != 0) {
-        return errno;
-    }
-    closeInOthers(ends);
-    return 0;
-#endif
 }
 
 /// 0 or what errno would be.
@@ -110,12 +87,9 @@ int spawn(const std::vector<std::string>& words, int theirs, int printed, int as
     then(posix_spawn_file_actions_addclosefrom_np(&files, kLendingEnd + 1));
 #endif
 #endif
-    short flags = POSIX_SPAWN_SETSIGMASK;
-#ifdef POSIX_SPAWN_SETSID
-    flags |= POSIX_SPAWN_SETSID; // no terminal that it could type into
-#endif
     then(posix_spawnattr_setsigmask(&how, &none));
-    then(posix_spawnattr_setflags(&how, flags));
+    // A session of its own: no terminal that it could type into.
+    then(posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID));
     if (failed == 0) {
         failed =
             posix_spawn(&child, words.front().c_str(), &files, &how, arguments.data(), environ);

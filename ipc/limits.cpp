@@ -7,8 +7,7 @@
 #include <windows.h>
 
 #include <csignal>
-#endif
-#ifdef __linux__
+#else
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -25,7 +24,7 @@
 
 namespace ipc {
 
-#ifdef __linux__
+#ifndef _WIN32
 
 namespace {
 
@@ -106,7 +105,7 @@ void limitConnections(bool has_card) {
     }
 }
 
-#elif defined(_WIN32)
+#else
 
 namespace {
 
@@ -151,14 +150,6 @@ std::vector<std::string> limitProcess(const HostOptions& /*host*/) {
         achieved.emplace_back("no other programs");
     }
     return achieved;
-}
-
-void limitConnections(bool /*has_card*/) {}
-
-#else
-
-std::vector<std::string> limitProcess(const HostOptions& /*host*/) {
-    return {};
 }
 
 void limitConnections(bool /*has_card*/) {}

@@ -20,9 +20,7 @@
 #include <windows.h>
 #else
 #include <QSocketNotifier>
-#endif
 
-#ifdef Q_OS_LINUX
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
@@ -38,8 +36,6 @@
 #endif
 
 namespace app {
-
-#if defined(Q_OS_LINUX) || defined(Q_OS_WIN)
 
 namespace {
 
@@ -74,9 +70,7 @@ SingleInstance::claim(const QString& argument, const QByteArray& token, int pati
     }
 }
 
-#endif
-
-#if defined(Q_OS_LINUX)
+#ifndef Q_OS_WIN
 
 namespace {
 
@@ -272,7 +266,7 @@ void SingleInstance::forget(int client) {
     }
 }
 
-#elif defined(Q_OS_WIN)
+#else
 
 namespace {
 
@@ -406,18 +400,6 @@ void SingleInstance::hear(QLocalSocket* client) {
     client->disconnectFromServer(); // once that is written
     Q_EMIT started(json.object().value(QStringLiteral("argument")).toString(),
                    json.object().value(QStringLiteral("token")).toString().toLatin1());
-}
-
-#else
-
-SingleInstance::SingleInstance(QString folder, QObject* parent)
-    : QObject(parent), folder_(std::move(folder)) {}
-SingleInstance::~SingleInstance() = default;
-
-SingleInstance::Outcome SingleInstance::claim(const QString& /*argument*/,
-                                              const QByteArray& /*token*/,
-                                              int /*patience_ms*/) {
-    return Outcome::First;
 }
 
 #endif

@@ -2,8 +2,7 @@
 // One window per user and data folder. The first start holds a lock on a file there; a later one
 // hands its argument over and ends. Both talk through a local socket in the same folder, which only
 // its user can enter, on Windows through a pipe of the system's that only its user can open:
-// nothing of this touches a network. The lock goes with the process, however it ends. Linux and
-// Windows; elsewhere every start is a first one.
+// nothing of this touches a network. The lock goes with the process, however it ends.
 #pragma once
 
 #include <QByteArray>

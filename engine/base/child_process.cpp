@@ -18,15 +18,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 extern "C" char** environ;
 #endif
 
@@ -216,13 +214,7 @@ runChild(const std::vector<std::string>& words, milliseconds limit, const std::s
     ChildEnd result;
     std::array<int, 2> pipe = {-1, -1};
     pid_t child = -1;
-#ifdef __linux__
-    const bool has_pipe = ::pipe2(pipe.data(), O_CLOEXEC) == 0;
-#else
-    const bool has_pipe = ::pipe(pipe.data()) == 0 && ::fcntl(pipe[0], F_SETFD, FD_CLOEXEC) == 0 &&
-                          ::fcntl(pipe[1], F_SETFD, FD_CLOEXEC) == 0;
-#endif
-    int failed = has_pipe ? 0 : errno;
+    int failed = ::pipe2(pipe.data(), O_CLOEXEC) == 0 ? 0 : errno;
     if (failed == 0 && ::fcntl(pipe[0], F_SETFL, O_NONBLOCK) != 0) {
         failed = errno;
     }
@@ -278,10 +270,8 @@ std::string crashName(uint32_t code) {
 }
 
 void endWithParent(std::chrono::seconds limit) {
-#ifdef __linux__
     static_cast<void>(::prctl(PR_SET_PDEATHSIG, SIGKILL));
-#endif
-    // Also where the parent died before that line, and on systems without it.
+    // Also where the parent died before that line.
     static_cast<void>(std::signal(SIGALRM, SIG_DFL));
     static_cast<void>(::alarm(static_cast<unsigned>(limit.count())));
 }

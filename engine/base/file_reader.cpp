@@ -16,14 +16,12 @@
 #else
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#ifdef __linux__
-#include <sys/vfs.h>
-#endif
 #endif
 
 namespace engine {
@@ -116,7 +114,6 @@ bool queryStamp(intptr_t handle, FileStamp& stamp, int64_t& age_ms) {
     if (fstat(static_cast<int>(handle), &info) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) {
         return false;
     }
-#ifdef __linux__
     constexpr unsigned kFat = 0x4d44; // their time of change is that of modification
     constexpr unsigned kExFat = 0x2011bab0;
     struct statfs system {};
@@ -127,7 +124,6 @@ bool queryStamp(intptr_t handle, FileStamp& stamp, int64_t& age_ms) {
     if (kind == kFat || kind == kExFat) {
         return false;
     }
-#endif
     stamp.file_number = static_cast<uint64_t>(info.st_ino);
     stamp.size_bytes = static_cast<uint64_t>(info.st_size);
     stamp.modified = static_cast<int64_t>(info.st_mtim.tv_sec) * kSecond + info.st_mtim.tv_nsec;

@@ -133,12 +133,10 @@ Result<Place> followed(const fs::path& target) {
         if (failure) {
             break;
         }
-#ifdef __linux__
         if (!next.is_absolute() && place.target.parent_path().filename() == "fd" &&
             !fs::exists(fs::symlink_status(place.target.parent_path() / next, failure))) {
             return place; // "pipe:[77]" of another process: what it is, is asked through the link
         }
-#endif
         place.target = next.is_absolute() ? next : place.target.parent_path() / next;
     }
     return leadsToNoFile(target);

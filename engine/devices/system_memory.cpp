@@ -13,7 +13,7 @@
 #include <windows.h>
 // After windows.h, which it needs.
 #include <psapi.h>
-#elif defined(__linux__)
+#else
 #include <unistd.h>
 #endif
 
@@ -213,14 +213,12 @@ uint64_t ownMemory() {
     return K32GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof(counters)) != 0
                ? counters.WorkingSetSize
                : 0;
-#elif defined(__linux__)
+#else
     uint64_t size_pages = 0;
     uint64_t resident_pages = 0;
     std::ifstream in("/proc/self/statm");
     in >> size_pages >> resident_pages;
     return resident_pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-#else
-    return 0;
 #endif
 }
 
