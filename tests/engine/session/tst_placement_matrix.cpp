@@ -283,7 +283,7 @@ void TestPlacementMatrix::sameAnswer_data() {
         for (const Row& row : expertRows()) {
             QTest::addRow("moe26b %s: %s", quant, row.name.c_str())
                 << QStringLiteral("moe26b") << QString::fromUtf8(quant)
-                << QString::fromStdString(row.map);
+                << QStringLiteral("auto") << QString::fromStdString(row.map);
         }
     }
     for (const char* quant : {"none", "nf4-dq"}) {
