@@ -62,15 +62,13 @@ void choose(QComboBox* box, const QVariant& data, const QString& label) {
 }
 
 QString tableRow(const std::array<QString, 4>& cells) {
+    const QString first = QStringLiteral("style=\"padding-bottom: 2px\"");
+    const QString other =
+        QStringLiteral("align=\"right\" style=\"padding-bottom: 2px; padding-left: 12px\"");
     QString row;
     for (const QString& cell : cells) {
-        row +=
-            QStringLiteral("<td %1>%2</td>")
-                .arg(row.isEmpty()
-                         ? QStringLiteral("style=\"padding-bottom: 2px\"")
-                         : QStringLiteral(
-                               "align=\"right\" style=\"padding-bottom: 2px; padding-left: 12px\""),
-                     cell.toHtmlEscaped());
+        row += QStringLiteral("<td %1>%2</td>")
+                   .arg(row.isEmpty() ? first : other, cell.toHtmlEscaped());
     }
     return QStringLiteral("<tr>%1</tr>").arg(row);
 }
