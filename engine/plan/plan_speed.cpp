@@ -243,14 +243,22 @@ void SpeedSums::addToPrompt(const ExpectedTensor& tensor,
     if (layer > last_owner || (layer == last_owner && !is_kv)) {
         return;
     }
+    // Experts of the host's memory are lent to the card of their layer.
+    const DeviceId home = layer < 0 ? row.compute : layer_device_[static_cast<size_t>(layer)];
+    const bool is_lent = tensor.kind == TensorKind::Experts && row.compute == DeviceId::cpu() &&
+                         home.kind == DeviceId::Kind::Cuda;
+    const DeviceId device = is_lent ? home : row.compute;
     prefill_ += 2 * share * static_cast<double>(tensor.numElements()) /
-                (productShare(row.compute) * rate(row.compute).flops);
+                (productShare(device) * rate(device).flops);
     // Once a layer: what a row costs beside products.
-    if (row.compute.kind == DeviceId::Kind::Cuda && tensor.use == TensorUse::MlpDown) {
-        prefill_ += kCardRowBytes / readRate(row.compute);
+    if (device.kind == DeviceId::Kind::Cuda && tensor.use == TensorUse::MlpDown) {
+        prefill_ += kCardRowBytes / readRate(device);
     }
-    prefill_chunk_ +=
-        (is_streamed ? travel(row) : 0.0) + static_cast<double>(row.bytes) / readRate(row.compute);
+    const auto bytes = static_cast<double>(row.bytes);
+    prefill_chunk_ += (is_lent       ? bytes / rate(device).link_bytes_per_s
+                       : is_streamed ? travel(row)
+                                     : 0.0) +
+                      bytes / readRate(device);
 }
 
 void SpeedSums::addLayers() {

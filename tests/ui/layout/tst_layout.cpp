@@ -23,6 +23,18 @@ using engine::DeviceId;
 using support::e2bRequest;
 using support::LayoutFixture;
 
+namespace {
+
+/// 26B on the card of 8 GB that is looked at first.
+void lookAtExperts(LayoutFixture& f) {
+    auto* menu = f.view.findChild<QMenu*>(QStringLiteral("layoutWhatIfMenu"));
+    Q_EMIT menu->aboutToShow();
+    menu->findChild<QAction*>(QStringLiteral("whatIf.model.26B-A4B"))->trigger();
+    QTRY_VERIFY(f.view.blockWidget(QStringLiteral("layers.0-29")) != nullptr);
+}
+
+} // namespace
+
 class TestLayout : public QObject {
     Q_OBJECT
 
@@ -847,9 +859,7 @@ void TestLayout::expertsAreBlocks() {
 void TestLayout::expertsOnACardLookedAt() {
     LayoutFixture f(e2bRequest("lean"));
     QVERIFY(f.isReady());
-    auto* menu = f.view.findChild<QMenu*>(QStringLiteral("layoutWhatIfMenu"));
-    Q_EMIT menu->aboutToShow();
-    menu->findChild<QAction*>(QStringLiteral("whatIf.model.26B-A4B"))->trigger();
+    lookAtExperts(f);
     QTRY_VERIFY(f.view.blockWidget(QStringLiteral("layers.0-29")) != nullptr);
     QVERIFY(f.view.stagedPlan()->fits);
     QVERIFY(f.view.blockWidget(QStringLiteral("layers.0-29"))->block().store == DeviceId::cuda(0));
@@ -916,6 +926,16 @@ void TestLayout::pictures() {
         g.view.lookAt(ui::computerWith(ui::listedCards()[5]));
         QTRY_VERIFY(g.view.lane(DeviceId::cuda(0)) != nullptr);
         save(g.view, "layout-whatif");
+        lookAtExperts(f);
+        save(f.view, "layout-experts");
+        for (ui::BlockWidget* block : f.view.lane(DeviceId::cpu())->blocks()) {
+            if (block->block().kind == ui::BlockKind::Experts) {
+                QVERIFY(f.drag(block->block().id, DeviceId::cuda(0), false));
+                save(f.view, "layout-experts-drag");
+                QTest::keyClick(block, Qt::Key_Escape);
+                break;
+            }
+        }
     }
     ui::setThemeChoice(ui::ThemeChoice::System);
 }
