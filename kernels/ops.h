@@ -184,21 +184,44 @@ struct AttendStepArgs {
     float* out = nullptr; ///< [num_heads, head_dim]
 };
 
-/// Rows that stand by expert, each with its expert's weights: y = W x in fp32, or, gated, y =
-/// act(W_gate x) * (W_up x) in bf16.
+/// The places of rows at their experts, all on the device. chosen and share: what choose_experts
+/// gives.
+struct ExpertOrderArgs {
+    const int32_t* chosen = nullptr; ///< [rows, top_k], each below experts.
+    int64_t rows = 0, top_k = 0, experts = 0;
+    const float* scale = nullptr; ///< [experts]
+    float* share = nullptr;       ///< [rows, top_k], each times its expert's scale afterwards.
+    int32_t* row = nullptr;       ///< [rows * top_k]: row of a place
+    int32_t* place = nullptr;     ///< [rows, top_k]: place of a choice
+    int32_t* first = nullptr;     ///< [experts + 1]: an expert's first place
+};
+
+/// Places of rows that are sorted by expert, each with its expert's weights: y = W x in fp32, or,
+/// gated, y = act(W_gate x) * (W_up x) in bf16.
 struct ExpertProductArgs {
-    const void* x = nullptr; ///< [count, cols of w] bf16, aligned to 16 bytes.
+    const void* x = nullptr;       ///< [rows, cols of w] bf16, aligned to 16 bytes.
+    const int32_t* rows = nullptr; ///< [places] on the device: row of x; nullptr: row i of place i.
     WeightView w; ///< [experts * outputs, cols]; gated: of every expert gate's rows, then up's.
     bool is_gated = false;
     Activation activation = kDefaultActivation;
-    void* y = nullptr; ///< [count, outputs], gated [count, outputs / 2]; aligned to 8 bytes.
+    void* y = nullptr;              ///< [places, end - begin], aligned to 8 bytes.
+    int64_t begin = 0;              ///< Outputs of an expert, gated half of its rows, from this one
+    int64_t end = 0;                ///< to the one before this; both are even.
     const int32_t* first = nullptr; ///< [experts + 1] on the device: an expert's first place.
     int64_t experts = 0;
-    int64_t begin = 0; ///< Those whose rows x has, up to
-    int64_t end = 0;   ///< the one before this.
-    int64_t place = 0; ///< Place of the first row of x.
-    int64_t count = 0;
-    int64_t most = 0; ///< Rows of the expert that has most.
+    int64_t places = 0;
+};
+
+/// total[r,:] += weights[r,j] * x[p - place,:] for the places p = places[r,j] of row r, in their
+/// order, that x has and that belong to these experts.
+struct ExpertSumArgs {
+    MatF32 x;                         ///< [some places, columns]
+    int64_t place = 0;                ///< Of its first row.
+    const int32_t* places = nullptr;  ///< [rows, top_k] on the device.
+    const float* weights = nullptr;   ///< [rows, top_k] on the device.
+    const int32_t* first = nullptr;   ///< [experts + 1] as above; nullptr: all experts
+    int64_t experts = 0, top_k = 0;
+    MutF32 total; ///< [rows, columns]
 };
 
 /// Routed experts of one token beside a dense MLP, without the host: scores = R (rms(x) *
@@ -548,21 +571,12 @@ struct OpTable {
     /// experts]; chosen and share [rows, top_k], on the table's device. Optional.
     Status (*choose_experts)(Queue q, MatF32 scores, int64_t top_k, int32_t* chosen, float* share) =
         nullptr;
-    /// Row i of y [count, cols of x] bf16 is row rows[i] of x, without rows row i. Optional.
-    Status (*take_expert_rows)(Queue q, MatF32 x, const int32_t* rows, int64_t count, void* y) =
-        nullptr;
+    /// Sorts choices by expert, equal ones by row. Optional with expert_products.
+    Status (*order_experts)(Queue q, const ExpertOrderArgs& args) = nullptr;
     /// Optional. Unsupported: nothing was enqueued.
     Status (*expert_products)(Queue q, const ExpertProductArgs& args) = nullptr;
-    /// total[r,:] += weights[p] * x[p - place,:] for the top_k places p of row r, in their order,
-    /// that x has. x [some places from `place` on, hidden], places [rows, top_k], weights [all
-    /// places], all on the table's device. Optional.
-    Status (*sum_experts)(Queue q,
-                          MatF32 x,
-                          const int32_t* places,
-                          int64_t top_k,
-                          const float* weights,
-                          int64_t place,
-                          MutF32 total) = nullptr;
+    /// Optional.
+    Status (*sum_experts)(Queue q, const ExpertSumArgs& args) = nullptr;
     /// Optional; where the table reads what the host wrote. Unsupported: too many rows.
     Status (*expert_rows)(Queue q, const ExpertRowsArgs& args) = nullptr;
     /// Also of the two ends of the step, where gate_up is absent.

@@ -103,15 +103,14 @@ namespace kernels::cuda {
     X(attend_step_512)                                                                             \
     X(router_scores)                                                                               \
     X(choose_experts)                                                                              \
+    X(order_experts)                                                                               \
     X(product_experts)                                                                             \
     X(product_experts_gated)                                                                       \
     X(product_experts_32)                                                                          \
     X(product_experts_32_gated)                                                                    \
     X(product_experts_16)                                                                          \
     X(product_experts_16_gated)                                                                    \
-    X(gemm_experts)                                                                                \
-    X(gemm_experts_blocks)                                                                         \
-    X(take_rows)                                                                                   \
+    X(product_experts_blocks)                                                                      \
     X(sum_experts)                                                                                 \
     X(experts_bf16)                                                                                \
     X(experts_four_bit)                                                                            \

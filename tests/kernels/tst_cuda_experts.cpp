@@ -33,6 +33,8 @@ private Q_SLOTS:
     void rows();
     void products_data();
     void products();
+    void order_data();
+    void order();
     void chosenOfRows_data();
     void chosenOfRows();
     void refuses();
@@ -204,31 +206,50 @@ void TestCudaExperts::rows() {
     }
     EmulatedCard card({});
     auto& d = card.device();
-    // Places 5 to 7 of row 4, 0, 4, where each row has two of eight places.
-    const Guarded<float> x = randomFloats(3 * kHidden, 6);
+    // Places 5 to 7 of row 4, 0, 4, where each row has two of eight places; x has one more on each
+    // side, which belongs to other experts.
+    const Guarded<float> x = randomFloats(5 * kHidden, 6);
+    const Guarded<int32_t> first(std::vector<int32_t>{0, 5, 7, 8, 10});
     const Guarded<float> y = randomFloats(5 * kHidden, 7);
     const std::vector<float> before = y.values();
     const Guarded<int32_t> places(std::vector<int32_t>{1, 6, 0, 2, 3, 4, 8, 9, 5, 7});
-    const Guarded<float> weights = randomFloats(10, 9);
-    QCOMPARE(d.ops().sum_experts(d.queue(), matrix(x, 3, kHidden), places.data(), 2, weights.data(),
-                                 5, matrix(y, 5, kHidden)),
-             Status::Ok);
+    const Guarded<float> weights = randomFloats(10, 9); // of these
+    kernels::ExpertSumArgs sum;
+    sum.x = matrix(x, 5, kHidden);
+    sum.place = 4;
+    sum.places = places.data();
+    sum.weights = weights.data();
+    sum.top_k = 2;
+    sum.first = first.data() + 1;
+    sum.experts = 2;
+    sum.total = matrix(y, 5, kHidden);
+    QCOMPARE(d.ops().sum_experts(d.queue(), sum), Status::Ok);
     QCOMPARE(card.finish(), std::string());
     const int32_t rows[3] = {4, 0, 4};
+    const int32_t choices[3] = {8, 1, 9};
     for (int64_t r = 0; r < 5; ++r) {
         for (int64_t c = 0; c < kHidden; ++c) {
             double want = static_cast<double>(before[sizeOf(r * kHidden + c)]);
             for (int64_t i = 0; i < 3; ++i) {
-                want += rows[i] == r ? static_cast<double>(weights[sizeOf(5 + i)]) *
-                                           static_cast<double>(x[sizeOf(i * kHidden + c)])
+                want += rows[i] == r ? static_cast<double>(weights[sizeOf(choices[i])]) *
+                                           static_cast<double>(x[sizeOf((i + 1) * kHidden + c)])
                                      : 0.0;
             }
             QVERIFY(std::abs(static_cast<double>(y[sizeOf(r * kHidden + c)]) - want) < 1e-5);
         }
     }
-    QCOMPARE(d.ops().sum_experts(d.queue(), matrix(x, 3, kHidden), nullptr, 2, weights.data(), 5,
-                                 matrix(y, 5, kHidden)),
-             Status::BadShape);
+    // All experts: places 4 to 6 of rows 2, 4 and 0.
+    sum.x.rows = 3;
+    sum.first = nullptr;
+    const std::vector<float> so_far = y.values();
+    QCOMPARE(d.ops().sum_experts(d.queue(), sum), Status::Ok);
+    QCOMPARE(card.finish(), std::string());
+    for (int64_t c = 0; c < kHidden; ++c) {
+        QCOMPARE(y[sizeOf(2 * kHidden + c)],
+                 std::fmaf(weights[5], x[sizeOf(c)], so_far[sizeOf(2 * kHidden + c)]));
+    }
+    sum.places = nullptr;
+    QCOMPARE(d.ops().sum_experts(d.queue(), sum), Status::BadShape);
     QCOMPARE(d.ops().router_scores(d.queue(), matrix(x, 3, kHidden), WeightView(), nullptr, 1.0F,
                                    1e-6F, matrix(y, 3, kHidden)),
              Status::BadShape);
@@ -255,19 +276,31 @@ void TestCudaExperts::products_data() {
     QTest::newRow("gated, some rows") << nf4 << false << 64 << 256 << true << some;
     QTest::newRow("gated, many rows") << nf4 << true << 66 << 64 << true << many;
     QTest::newRow("16 bits, few rows") << bf16 << false << 70 << 72 << false << few;
+    QTest::newRow("16 bits, gated") << bf16 << false << 66 << 136 << true << some;
+    QTest::newRow("16 bits, many rows") << bf16 << false << 136 << 264 << false << many;
     for (const auto& [format, columns] : {std::pair{WeightFormat::Q4_0, 96},
-                                          {WeightFormat::Q8_0, 704},
+                                          {WeightFormat::Q4_1, 288},
+                                          {WeightFormat::Q5_0, 704},
                                           {WeightFormat::Q5_1, 64},
+                                          {WeightFormat::Q8_0, 704},
+                                          {WeightFormat::Q2_K, 256},
+                                          {WeightFormat::Q3_K, 512},
                                           {WeightFormat::Q4_K, 512},
-                                          {WeightFormat::Q6_K, 256},
-                                          {WeightFormat::IQ4_XS, 256}}) {
+                                          {WeightFormat::Q5_K, 768},
+                                          {WeightFormat::Q6_K, 512},
+                                          {WeightFormat::IQ4_NL, 160},
+                                          {WeightFormat::IQ4_XS, 256},
+                                          {WeightFormat::MXFP4, 224},
+                                          {WeightFormat::Q2_0, 192}}) {
         QTest::addRow("blocks of %s", formatName(format))
             << static_cast<int>(format) << false << 80 << columns << false << many;
+        QTest::addRow("blocks of %s, gated", formatName(format))
+            << static_cast<int>(format) << false << 70 << columns << true << few;
     }
-    QTest::newRow("16 bits, many rows") << bf16 << false << 64 << 136 << false << many;
 }
 
-/// The rows of all experts but the first, which stand behind those of another launch.
+/// Rows that are taken from where they stand, and results that are; of the latter all columns but
+/// the first two and the last two.
 void TestCudaExperts::products() {
     QFETCH(const int, format);
     QFETCH(const bool, is_nested);
@@ -278,52 +311,68 @@ void TestCudaExperts::products() {
     const int64_t all_outputs = is_gated ? 2 * outputs : outputs;
     EmulatedCard card({});
     auto& d = card.device();
-    const auto experts = static_cast<int64_t>(counts.size()) + 1;
+    const auto experts = static_cast<int64_t>(counts.size());
     const TestWeight w =
         weightOf(static_cast<WeightFormat>(format), experts * all_outputs, columns, is_nested, 11);
-    std::vector<int32_t> first = {0, 5}; // the first expert's rows are elsewhere
+    std::vector<int32_t> first = {0};
     for (const int64_t count : counts) {
         first.push_back(first.back() + static_cast<int32_t>(count));
     }
-    const int64_t count = first.back() - 5;
+    const int64_t count = first.back();
+    const int64_t rows = is_gated ? count / 2 + 1 : count;
+    std::vector<int32_t> from(sizeOf(count)); // each row at two places, but for the last
+    for (int64_t i = 0; i < count; ++i) {
+        from[sizeOf(i)] = static_cast<int32_t>(is_gated ? (i * 7 + 3) % rows : i);
+    }
     const Guarded<int32_t> places(first);
-    const Guarded<float> values = randomFloats(count * columns, 12);
-    const Guarded<uint16_t> x(sizeOf(count * columns));
-    QCOMPARE(d.ops().take_expert_rows(d.queue(), matrix(values, count, columns), nullptr, count,
-                                      x.data()),
+    const Guarded<int32_t> row_of(from);
+    const Guarded<float> values = randomFloats(rows * columns, 12);
+    const Guarded<uint16_t> x(sizeOf(rows * columns));
+    QCOMPARE(d.ops().scale_to_half(d.queue(), matrix(values, rows, columns), 0.0F, 1.0F, x.data()),
              Status::Ok);
-    const Guarded<float> y(sizeOf(count * outputs));
-    const Guarded<uint16_t> gated(sizeOf(count * outputs));
     kernels::ExpertProductArgs args;
     args.x = x.data();
+    args.rows = is_gated ? row_of.data() : nullptr;
     args.w = w.view;
     args.is_gated = is_gated;
-    args.y = is_gated ? static_cast<void*>(gated.data()) : y.data();
+    args.begin = is_gated ? 0 : 2;
+    args.end = is_gated ? outputs : outputs - 2;
     args.first = places.data();
     args.experts = experts;
-    args.begin = 1;
-    args.end = experts;
-    args.place = 5;
-    args.count = count;
-    args.most = *std::max_element(counts.begin(), counts.end());
-    QCOMPARE(d.ops().expert_products(d.queue(), args), Status::Ok);
+    args.places = count;
+    const int64_t stored = args.end - args.begin;
+    const Guarded<float> y(sizeOf(count * stored));
+    const Guarded<uint16_t> gated(sizeOf(count * stored));
+    args.y = is_gated ? static_cast<void*>(gated.data()) : y.data();
+    // Weights by themselves may be there expert by expert.
+    const bool is_split = w.view.absmax == nullptr && w.view.absmax_q == nullptr;
+    for (int64_t e = 0; e < experts; e += is_split ? 1 : experts) {
+        args.experts = is_split ? 1 : experts;
+        args.first = places.data() + e;
+        args.w.rows = args.experts * all_outputs;
+        args.w.data = static_cast<const std::byte*>(w.view.data) +
+                      kernels::valueBytes(w.view.format, e * all_outputs * columns);
+        QCOMPARE(d.ops().expert_products(d.queue(), args),
+                 reinterpret_cast<uintptr_t>(args.w.data) % 16 == 0 ? Status::Ok
+                                                                    : Status::Unsupported);
+    }
     QCOMPARE(card.finish(), std::string());
     const std::vector<float> weights = expanded(w.view);
     double error = 0;
     double norm = 0;
-    for (int64_t e = 1; e < experts; ++e) {
-        for (int64_t r = first[sizeOf(e)] - 5; r < first[sizeOf(e + 1)] - 5; ++r) {
+    for (int64_t e = 0; e < experts; ++e) {
+        for (int64_t place = first[sizeOf(e)]; place < first[sizeOf(e + 1)]; ++place) {
             const auto sumOf = [&](int64_t row) {
                 double sum = 0;
                 for (int64_t i = 0; i < columns; ++i) {
                     sum +=
-                        static_cast<double>(
-                            kernels::cpu::loadElement(x.data(), DType::BF16, r * columns + i)) *
+                        static_cast<double>(kernels::cpu::loadElement(
+                            x.data(), DType::BF16, from[sizeOf(place)] * columns + i)) *
                         static_cast<double>(weights[sizeOf((e * all_outputs + row) * columns + i)]);
                 }
                 return sum;
             };
-            for (int64_t o = 0; o < outputs; ++o) {
+            for (int64_t o = args.begin; o < args.end; ++o) {
                 const double g = sumOf(o);
                 const double want =
                     is_gated
@@ -331,9 +380,10 @@ void TestCudaExperts::products() {
                               (1 + std::tanh(0.7978845608028654 * (g + 0.044715 * g * g * g))) *
                               sumOf(outputs + o)
                         : g;
+                const int64_t at = place * stored + o - args.begin;
                 const double got = static_cast<double>(
-                    is_gated ? kernels::cpu::loadElement(gated.data(), DType::BF16, r * outputs + o)
-                             : y[sizeOf(r * outputs + o)]);
+                    is_gated ? kernels::cpu::loadElement(gated.data(), DType::BF16, at)
+                             : y[sizeOf(at)]);
                 error += (got - want) * (got - want);
                 norm += want * want;
             }
@@ -342,8 +392,67 @@ void TestCudaExperts::products() {
     // Weights are rounded to bf16, a gated result is.
     QVERIFY2(std::isfinite(error) && std::sqrt(error / norm) < 4e-3,
              qPrintable(QString::number(std::sqrt(error / norm))));
-    args.most = 0;
+    args.places = 0;
     QCOMPARE(d.ops().expert_products(d.queue(), args), Status::BadShape);
+}
+
+void TestCudaExperts::order_data() {
+    support::addColumns<int, int, int>("rows", "experts", "top_k");
+    QTest::newRow("one row") << 1 << 4 << 2;
+    QTest::newRow("of 26B-A4B") << 77 << 128 << 8;
+    QTest::newRow("all experts") << 50 << 3 << 3;
+}
+
+/// Places of a stable sort by expert.
+void TestCudaExperts::order() {
+    QFETCH(const int, rows);
+    QFETCH(const int, experts);
+    QFETCH(const int, top_k);
+    EmulatedCard card({});
+    auto& d = card.device();
+    const int64_t count = int64_t{rows} * top_k;
+    std::vector<int32_t> choices(sizeOf(count));
+    for (int64_t i = 0; i < count; ++i) { // distinct ones in each row; some experts have no row
+        choices[sizeOf(i)] = static_cast<int32_t>((i / top_k * i / top_k + i % top_k) % experts);
+    }
+    const Guarded<int32_t> chosen(choices);
+    const Guarded<float> scale = randomFloats(experts, 3);
+    const Guarded<float> share = randomFloats(count, 4);
+    const std::vector<float> before = share.values();
+    const Guarded<int32_t> row(sizeOf(count));
+    const Guarded<int32_t> place(sizeOf(count));
+    const Guarded<int32_t> first(sizeOf(experts + 1));
+    kernels::ExpertOrderArgs args;
+    args.chosen = chosen.data();
+    args.rows = rows;
+    args.top_k = top_k;
+    args.experts = experts;
+    args.scale = scale.data();
+    args.share = share.data();
+    args.row = row.data();
+    args.place = place.data();
+    args.first = first.data();
+    QCOMPARE(d.ops().order_experts(d.queue(), args), Status::Ok);
+    QCOMPARE(card.finish(), std::string());
+    std::vector<int32_t> order(sizeOf(count));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&choices](int32_t a, int32_t b) {
+        return choices[static_cast<size_t>(a)] < choices[static_cast<size_t>(b)];
+    });
+    for (int64_t i = 0; i < count; ++i) {
+        const int32_t choice = order[sizeOf(i)];
+        QCOMPARE(row[sizeOf(i)], choice / top_k);
+        QCOMPARE(place[sizeOf(choice)], static_cast<int32_t>(i));
+        QCOMPARE(share[sizeOf(choice)],
+                 before[sizeOf(choice)] * scale[sizeOf(choices[sizeOf(choice)])]);
+    }
+    for (int e = 0; e <= experts; ++e) {
+        const auto less = std::count_if(choices.begin(), choices.end(),
+                                        [e](int32_t choice) { return choice < e; });
+        QCOMPARE(first[sizeOf(e)], static_cast<int32_t>(less));
+    }
+    args.top_k = 0;
+    QCOMPARE(d.ops().order_experts(d.queue(), args), Status::BadShape);
 }
 
 void TestCudaExperts::chosenOfRows_data() {

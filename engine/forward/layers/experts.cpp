@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 namespace engine {
@@ -169,12 +170,11 @@ byExpert(const TextConfig& text, std::span<const float> expert_scale, const Chos
     return routing;
 }
 
-/// The routing on a card, so that experts take and give their rows in one launch each.
+/// The routing on a card, so that rows are taken and given in one launch each.
 struct OrderOnCard {
-    const int32_t* rows = nullptr;   ///< nullptr: row by row
-    const float* weights = nullptr;  ///< By place, as rows.
-    const int32_t* places = nullptr; ///< [rows, top_k], ascending in each.
-    const int32_t* first = nullptr;  ///< [experts + 1]
+    const int32_t* rows = nullptr;   ///< By place; nullptr: row by row
+    const float* weights = nullptr;  ///< [rows, top_k], as places
+    const int32_t* places = nullptr; ///< [rows, top_k]
 };
 
 Result<OrderOnCard> sendOrder(const DeviceScratch& home,
@@ -185,23 +185,19 @@ Result<OrderOnCard> sendOrder(const DeviceScratch& home,
         return OrderOnCard();
     }
     const size_t count = routing.rows.size();
-    std::vector<int32_t> order(3 * count + routing.first.size());
+    std::vector<int32_t> order(3 * count);
     std::copy(routing.rows.begin(), routing.rows.end(), order.begin());
-    std::memcpy(order.data() + count, routing.weights.data(), count * sizeof(float));
     std::vector<int32_t> taken(count / static_cast<size_t>(top_k), 0); // of a row's places
     for (size_t place = 0; place < count; ++place) {
         const auto row = static_cast<size_t>(routing.rows[place]);
-        order[2 * count + row * static_cast<size_t>(top_k) + static_cast<size_t>(taken[row]++)] =
-            static_cast<int32_t>(place);
+        const size_t at = row * static_cast<size_t>(top_k) + static_cast<size_t>(taken[row]++);
+        std::memcpy(&order[count + at], &routing.weights[place], sizeof(float));
+        order[2 * count + at] = static_cast<int32_t>(place);
     }
-    std::transform(routing.first.begin(), routing.first.end(),
-                   order.begin() + static_cast<std::ptrdiff_t>(3 * count),
-                   [](int64_t first) { return static_cast<int32_t>(first); });
     int32_t* const there = home.ints(Buffer::MoeOrder);
     ENGINE_KERNEL(home.device().copyIn(there, order.data(), order.size() * sizeof(int32_t)),
                   "copy in", name);
-    return OrderOnCard{there, home.buffer(Buffer::MoeOrder) + count, there + 2 * count,
-                       there + 3 * count};
+    return OrderOnCard{there, home.buffer(Buffer::MoeOrder) + count, there + 2 * count};
 }
 
 /// Experts of one layer and what they are asked for.
@@ -230,23 +226,6 @@ struct ExpertRun {
     }
     [[nodiscard]] Result<void> take(int64_t first, MutF32 in) const;
     [[nodiscard]] Result<void> give(int64_t first, MutF32 down) const;
-    [[nodiscard]] bool isLent(const Linear& linear) const;
-    /// A weight as the card reads it.
-    struct Weight {
-        kernels::WeightView view;
-        int64_t first = 0; ///< Expert of its first row,
-        int64_t count = 0; ///< and how many it has.
-    };
-    /// That of experts `begin` to `end` - 1, or more; no data: the card does not read it.
-    [[nodiscard]] Result<Weight> weightOf(const Linear& linear, int64_t begin, int64_t end) const;
-    [[nodiscard]] Status products(const Weight& weight,
-                                  int64_t begin,
-                                  int64_t end,
-                                  const void* x,
-                                  bool is_gated,
-                                  void* y) const;
-    [[nodiscard]] Result<int64_t> mostTogether() const;
-    [[nodiscard]] Result<bool> together(int64_t begin, int64_t end) const;
     [[nodiscard]] Result<void> oneByOne(int64_t begin, int64_t end) const;
     [[nodiscard]] Result<void> all() const;
 };
@@ -273,10 +252,14 @@ Result<void> ExpertRun::give(int64_t first, MutF32 down) const {
     DeviceScratch& home = *layer.home;
     const std::string& name = layer.experts.router.name;
     if (order.rows != nullptr) {
-        return checkStatus(home.ops().sum_experts(home.queue(), down, order.places,
-                                                  model.config.text.top_k_experts, order.weights,
-                                                  first, total),
-                           "sum experts", name);
+        kernels::ExpertSumArgs args;
+        args.x = down;
+        args.place = first;
+        args.places = order.places;
+        args.weights = order.weights;
+        args.top_k = model.config.text.top_k_experts;
+        args.total = total;
+        return checkStatus(home.ops().sum_experts(home.queue(), args), "sum experts", name);
     }
     for (int64_t i = 0; i < down.rows; ++i) {
         const auto at = static_cast<size_t>(first + i);
@@ -287,106 +270,8 @@ Result<void> ExpertRun::give(int64_t first, MutF32 down) const {
     return {};
 }
 
-/// The weight lies in the host's memory, and so many rows go through it that it comes to the card.
-bool ExpertRun::isLent(const Linear& linear) const {
-    return z.rows >= model.decode.least_lent_rows && linear.device == DeviceId::cpu() &&
-           layer.home->id() != DeviceId::cpu() && linear.is_resident && linear.isPlain() &&
-           model.context->lent(*layer.home) != nullptr;
-}
-
-Result<ExpertRun::Weight>
-ExpertRun::weightOf(const Linear& linear, int64_t begin, int64_t end) const {
-    Weight weight;
-    weight.count = model.config.text.num_experts;
-    if (linear.device == layer.home->id() && linear.is_resident && linear.isPlain()) {
-        ENGINE_ASSIGN(weight.view, model.context->resident(linear));
-    } else if (isLent(linear)) {
-        ENGINE_ASSIGN(kernels::WeightView view, model.context->resident(linear));
-        const int64_t outputs = view.rows / model.config.text.num_experts;
-        LentWeights& lent = *model.context->lent(*layer.home);
-        if (takeRows(view, begin * outputs, (end - begin) * outputs) && lent.mostOf(view) > 0) {
-            ENGINE_KERNEL(lent.lend(view, weight.view), "copy in", linear.name);
-            weight.first = begin;
-            weight.count = end - begin;
-        }
-    }
-    return weight;
-}
-
-/// Products of experts `begin` to `end` - 1 in one launch. Unsupported: the card has no kernel for
-/// them.
-Status ExpertRun::products(
-    const Weight& weight, int64_t begin, int64_t end, const void* x, bool is_gated, void* y) const {
-    const DeviceScratch& home = *layer.home;
-    kernels::ExpertProductArgs args;
-    args.x = x;
-    args.w = weight.view;
-    args.is_gated = is_gated;
-    args.activation = model.config.text.recipe.activation;
-    args.y = y;
-    args.first = order.first + weight.first;
-    args.experts = weight.count;
-    args.begin = begin - weight.first;
-    args.end = end - weight.first;
-    args.place = firstOf(begin);
-    args.count = firstOf(end) - args.place;
-    for (int64_t e = begin; e < end; ++e) {
-        args.most = std::max(args.most, countOf(e));
-    }
-    return home.ops().expert_products(home.queue(), args);
-}
-
-/// Experts `begin` to `end` - 1, whose rows have room together, in a few launches for all of them.
-/// False: the card or the weights do not allow it, and nothing has been added.
-Result<bool> ExpertRun::together(int64_t begin, int64_t end) const {
-    DeviceScratch& home = *layer.home;
-    const auto& ops = home.ops();
-    const Linear& gate_up = layer.experts.gate_up;
-    const Activation activation = model.config.text.recipe.activation;
-    if (order.rows == nullptr || ops.expert_products == nullptr ||
-        ops.take_expert_rows == nullptr) {
-        return false;
-    }
-    const int64_t first = firstOf(begin);
-    const int64_t count = firstOf(end) - first;
-    void* const in = home.buffer(Buffer::MoeRows); // bf16 in room for fp32
-    void* act = home.buffer(Buffer::MoeAct);
-    ENGINE_ASSIGN(const Weight weight, weightOf(gate_up, begin, end));
-    if (weight.view.data == nullptr) {
-        return false;
-    }
-    Status status = ops.take_expert_rows(home.queue(), z, order.rows + first, count, in);
-    if (status == Status::Ok) {
-        status = products(weight, begin, end, in, true, act);
-    }
-    if (status == Status::Unsupported) {
-        const MutF32 both = home.matrix(Buffer::MoeGateUp, count, 2 * inner());
-        status = products(weight, begin, end, in, false, both.data);
-        if (status == Status::Ok) {
-            const MutF32 result = home.matrix(Buffer::MoeAct, count, inner());
-            const MatF32 gate{both.data, count, inner(), both.stride};
-            const MatF32 up{both.data + inner(), count, inner(), both.stride};
-            ENGINE_KERNEL(ops.gated_mul(home.queue(), activation, gate, up, result), "activation",
-                          gate_up.name);
-            act = in;
-            status = ops.take_expert_rows(home.queue(), result, nullptr, count, act);
-        }
-    }
-    const MutF32 down = home.matrix(Buffer::MoeDown, count, hidden());
-    if (status == Status::Ok) {
-        ENGINE_ASSIGN(const Weight back, weightOf(layer.experts.down, begin, end));
-        status = back.view.data == nullptr ? Status::Unsupported
-                                           : products(back, begin, end, act, false, down.data);
-    }
-    if (status == Status::Unsupported) {
-        return false;
-    }
-    ENGINE_KERNEL(status, "experts", gate_up.name);
-    ENGINE_TRY(give(first, down));
-    return true;
-}
-
-/// The same expert by expert: what no expert's weights are needed for is one launch for all.
+/// Experts `begin` to `end` - 1, one by one: what no expert's weights are needed for is one launch
+/// for all.
 Result<void> ExpertRun::oneByOne(int64_t begin, int64_t end) const {
     ComputeContext& context = *model.context;
     DeviceScratch& home = *layer.home;
@@ -420,41 +305,16 @@ Result<void> ExpertRun::oneByOne(int64_t begin, int64_t end) const {
     return give(first, down);
 }
 
-/// Experts that have room together for their weights.
-Result<int64_t> ExpertRun::mostTogether() const {
-    const int64_t experts = model.config.text.num_experts;
-    int64_t most = experts;
-    for (const Linear* linear : {&layer.experts.gate_up, &layer.experts.down}) {
-        if (isLent(*linear)) {
-            ENGINE_ASSIGN(kernels::WeightView one, model.context->resident(*linear));
-            one.rows /= experts;
-            LentWeights& lent = *model.context->lent(*layer.home);
-            lent.lendIn(layer.home->buffer(Buffer::Lent),
-                        static_cast<size_t>(layer.home->size(Buffer::Lent)) * sizeof(float));
-            most = std::min(most, lent.mostOf(one));
-        }
-    }
-    return std::max<int64_t>(1, most);
-}
-
 Result<void> ExpertRun::all() const {
     const int64_t experts = model.config.text.num_experts;
-    const int64_t most_rows = room();
-    ENGINE_ASSIGN(const int64_t most, mostTogether());
+    const int64_t most = room();
     for (int64_t begin = 0; begin < experts;) {
         int64_t end = begin + 1; // one expert has room: it has no row twice
-        const auto mayTake = [&] {
-            return firstOf(end + 1) - firstOf(begin) <= most_rows && end - begin < most &&
-                   (most == experts || countOf(end) > 0); // what has no rows is not lent
-        };
-        while (end < experts && mayTake()) {
+        while (end < experts && firstOf(end + 1) - firstOf(begin) <= most) {
             ++end;
         }
         if (firstOf(end) > firstOf(begin)) {
-            ENGINE_ASSIGN(const bool is_done, together(begin, end));
-            if (!is_done) {
-                ENGINE_TRY(oneByOne(begin, end));
-            }
+            ENGINE_TRY(oneByOne(begin, end));
         }
         begin = end;
     }
@@ -499,6 +359,159 @@ Result<bool> fewRows(const BoundModel& model,
     return true;
 }
 
+/// The matrix of all experts for a card: it lies there, or is lent to it in parts.
+struct CardWeight {
+    kernels::WeightView view;    ///< Of all experts, where they lie.
+    LentWeights* lent = nullptr; ///< nullptr: on the card
+    int64_t at_once = 0;         ///< Experts that a launch has.
+
+    /// Sets what of `product` belongs to experts `begin` on.
+    [[nodiscard]] Status
+    take(const kernels::ExpertOrderArgs& order, int64_t begin, kernels::ExpertProductArgs& product) {
+        product.experts = std::min(at_once, order.experts - begin);
+        product.first = order.first + begin;
+        if (lent == nullptr) {
+            product.w = view;
+            return Status::Ok;
+        }
+        kernels::WeightView part = view;
+        const int64_t rows = view.rows / order.experts;
+        return takeRows(part, begin * rows, product.experts * rows) ? lent->lend(part, product.w)
+                                                                    : Status::Unsupported;
+    }
+};
+
+/// nullopt: it has updates, or is elsewhere and not lent for so few rows.
+std::optional<CardWeight> cardWeight(const BoundModel& model,
+                                     const DecoderLayer& layer,
+                                     const Linear& linear,
+                                     int64_t rows) {
+    const DeviceScratch& home = *layer.home;
+    const int64_t experts = model.config.text.num_experts;
+    if (!linear.is_resident || !linear.isPlain()) {
+        return std::nullopt;
+    }
+    const Result<kernels::WeightView> view = model.context->resident(linear);
+    if (!view.has_value()) {
+        return std::nullopt;
+    }
+    CardWeight weight{*view, nullptr, experts};
+    if (linear.device == home.id()) {
+        return weight;
+    }
+    // Where the second expert may begin, every one may.
+    kernels::WeightView one = *view;
+    const int64_t outputs = one.rows / experts;
+    weight.lent = model.context->lent(home);
+    if (rows < model.decode.least_lent_rows || linear.device != DeviceId::cpu() ||
+        weight.lent == nullptr || !takeRows(one, experts > 1 ? outputs : 0, outputs)) {
+        return std::nullopt;
+    }
+    weight.lent->lendIn(home.buffer(Buffer::MoeLent),
+                        static_cast<size_t>(home.size(Buffer::MoeLent)) * sizeof(float));
+    weight.at_once =
+        std::min({experts, weight.lent->mostOf(one), model.decode.most_lent_experts});
+    return weight.at_once > 0 ? std::optional(weight) : std::nullopt;
+}
+
+/// All experts of all rows in launches that depend on nothing the host would have to read. x,
+/// total: as addExperts() has them. False: the card or the weights do not allow it, and nothing was
+/// added.
+Result<bool> addOnCard(
+    const BoundModel& model, const DecoderLayer& layer, MutF32 x, MatF32 scores, MutF32 total) {
+    DeviceScratch& home = *layer.home;
+    const auto queue = home.queue();
+    const auto& ops = home.ops();
+    const TextConfig& text = model.config.text;
+    const std::string& name = layer.experts.router.name;
+    const int64_t count = x.rows * text.top_k_experts;
+    const int64_t inner = text.moe_intermediate_size;
+    if (ops.choose_experts == nullptr || ops.order_experts == nullptr ||
+        ops.expert_products == nullptr || ops.norm_rows == nullptr || !home.has(Buffer::MoeOrder) ||
+        home.size(Buffer::MoeRows) * 2 < count * inner) {
+        return false;
+    }
+    auto gate_up = cardWeight(model, layer, layer.experts.gate_up, x.rows);
+    auto down = cardWeight(model, layer, layer.experts.down, x.rows);
+    if (!gate_up.has_value() || !down.has_value()) {
+        return false;
+    }
+    // Columns of down that there is room for, in whole tiles.
+    const int64_t room = home.size(Buffer::MoeDown) / count;
+    const int64_t step = room >= text.hidden_size ? text.hidden_size : room / 128 * 128;
+    if (step == 0) {
+        return false;
+    }
+    kernels::ExpertOrderArgs order;
+    int32_t* const chosen = home.ints(Buffer::MoeOrder);
+    order.chosen = chosen;
+    order.rows = x.rows;
+    order.top_k = text.top_k_experts;
+    order.experts = text.num_experts;
+    order.scale = layer.experts.expert_scale.data;
+    order.share = home.buffer(Buffer::MoeOrder) + count;
+    order.row = chosen + 2 * count;
+    order.place = chosen + 3 * count;
+    order.first = chosen + 4 * count;
+    kernels::NormRowsArgs norm;
+    norm.x = x.data;
+    norm.norm = layer.experts.pre_norm;
+    norm.h = home.buffer(Buffer::MoeIn); // bf16 in room for fp32, as act
+    norm.rows = x.rows;
+    norm.cols = x.cols;
+    norm.eps = static_cast<float>(text.rms_norm_eps);
+    kernels::ExpertProductArgs product;
+    product.x = norm.h;
+    product.rows = order.row;
+    product.is_gated = true;
+    product.activation = text.recipe.activation;
+    product.y = home.buffer(Buffer::MoeRows);
+    product.end = inner;
+    product.places = count;
+    Status status = ops.choose_experts(queue, scores, text.top_k_experts, chosen, order.share);
+    if (status == Status::Ok) {
+        status = ops.order_experts(queue, order);
+    }
+    if (status == Status::Ok) {
+        status = ops.norm_rows(queue, norm);
+    }
+    for (int64_t e = 0; e < order.experts && status == Status::Ok; e += gate_up->at_once) {
+        status = gate_up->take(order, e, product);
+        if (status == Status::Ok) {
+            status = ops.expert_products(queue, product);
+        }
+    }
+    product.x = product.y;
+    product.rows = nullptr;
+    product.is_gated = false;
+    product.y = home.buffer(Buffer::MoeDown);
+    kernels::ExpertSumArgs sum;
+    sum.places = order.place;
+    sum.weights = order.share;
+    sum.top_k = order.top_k;
+    for (int64_t e = 0; e < order.experts && status == Status::Ok; e += down->at_once) {
+        status = down->take(order, e, product);
+        sum.first = product.first;
+        sum.experts = product.experts;
+        for (int64_t begin = 0; begin < text.hidden_size && status == Status::Ok; begin += step) {
+            product.begin = begin;
+            product.end = std::min(begin + step, text.hidden_size);
+            status = ops.expert_products(queue, product);
+            if (status == Status::Ok) {
+                const int64_t columns = product.end - begin;
+                sum.x = {home.buffer(Buffer::MoeDown), count, columns, columns};
+                sum.total = {total.data + begin, total.rows, columns, total.stride};
+                ENGINE_KERNEL(ops.sum_experts(queue, sum), "sum experts", name);
+            }
+        }
+    }
+    if (status == Status::Unsupported) {
+        return false; // by one of the first calls, or by the first part of down
+    }
+    ENGINE_KERNEL(status, "experts", name);
+    return true;
+}
+
 } // namespace
 
 Result<void>
@@ -525,15 +538,19 @@ addExperts(const BoundModel& model, const DecoderLayer& layer, MutF32 x, MutF32 
                       "scale", name);
         ENGINE_TRY(routerScores(model, layer, z, scores));
     }
-    ENGINE_ASSIGN(const Chosen chosen, choose(model, layer, scores));
-    ENGINE_KERNEL(ops.rms_norm(queue, x, weights.pre_norm, eps, z), "norm", name);
     const MutF32 total = home.matrix(Buffer::MoeSum, rows, text.hidden_size);
-    ENGINE_ASSIGN(const bool is_done, fewRows(model, layer, chosen, z, total));
+    ENGINE_KERNEL(home.device().clear(total.data, sizeBytes(total)), "clear", name);
+    ENGINE_ASSIGN(bool is_done, addOnCard(model, layer, x, scores, total));
     if (!is_done) {
-        const Routing routing = byExpert(text, weights.per_expert_scale, chosen);
-        ENGINE_KERNEL(home.device().clear(total.data, sizeBytes(total)), "clear", name);
-        ENGINE_ASSIGN(const OrderOnCard order, sendOrder(home, routing, text.top_k_experts, name));
-        ENGINE_TRY((ExpertRun{model, layer, routing, order, z, total}.all()));
+        ENGINE_ASSIGN(const Chosen chosen, choose(model, layer, scores));
+        ENGINE_KERNEL(ops.rms_norm(queue, x, weights.pre_norm, eps, z), "norm", name);
+        ENGINE_ASSIGN(is_done, fewRows(model, layer, chosen, z, total));
+        if (!is_done) {
+            const Routing routing = byExpert(text, weights.per_expert_scale, chosen);
+            ENGINE_ASSIGN(const OrderOnCard order,
+                          sendOrder(home, routing, text.top_k_experts, name));
+            ENGINE_TRY((ExpertRun{model, layer, routing, order, z, total}.all()));
+        }
     }
     ENGINE_KERNEL(ops.rms_norm(queue, total, weights.post_norm, eps, total), "norm", name);
     return checkStatus(ops.add_scaled(queue, total, 1.0F, dense), "add", name);

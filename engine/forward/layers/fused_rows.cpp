@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/layers/fused_rows.h"
 
+#include "engine/forward/layers/experts.h"
 #include "engine/forward/layers/single_layers.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ bool takesRows(const BoundModel& model, int index) {
 
 void chooseFusedRows(BoundModel& model) {
     const LayerRecipe& recipe = model.config.text.recipe;
-    const bool is_known = isFusible(recipe) && !recipe.has_query_gate;
+    const bool is_known = isFusible(recipe, true) && !recipe.has_query_gate;
     for (size_t i = 0; i < model.text.layers.size(); ++i) {
         model.text.layers[i].takes_rows = is_known && takesRows(model, static_cast<int>(i));
     }
@@ -156,12 +157,16 @@ Result<void> FusedRows::storeKeys(const LayerCall& call, int index, MutF32 x) {
     return projectHeads(call, index, normed, x.rows, Heads::Keys);
 }
 
-Result<FusedRows::Sums> FusedRows::project(
-    DeviceScratch& home, const Linear& linear, const void* from, int64_t rows, Buffer to) {
+Result<FusedRows::Sums> FusedRows::project(DeviceScratch& home,
+                                           const Linear& linear,
+                                           const void* from,
+                                           int64_t rows,
+                                           Buffer to,
+                                           int64_t most_parts) {
     RowProduct product;
     product.x = from;
     product.rows = rows;
-    product.parts = static_cast<int>(home.size(to) / (rows * linear.out));
+    product.parts = static_cast<int>(std::min(most_parts, home.size(to) / (rows * linear.out)));
     Sums sums;
     sums.t = home.buffer(to);
     ENGINE_ASSIGN(sums.parts, runProduct(*model_->context, home, product, {{&linear, sums.t}}));
@@ -184,7 +189,8 @@ Result<FusedRows::Sums> FusedRows::attend(
     return project(home, layer.attend.o, args.out, rows, Buffer::T);
 }
 
-Result<FusedRows::Sums> FusedRows::gatedMlp(const LayerCall& call, int index, int64_t rows) {
+Result<FusedRows::Sums>
+FusedRows::gatedMlp(const LayerCall& call, int index, int64_t rows, bool is_whole) {
     const DecoderLayer& layer = call.stack.layer(index);
     DeviceScratch& home = *layer.home;
     RowProduct gated;
@@ -195,6 +201,9 @@ Result<FusedRows::Sums> FusedRows::gatedMlp(const LayerCall& call, int index, in
     ENGINE_TRY(
         runProduct(*model_->context, home, gated,
                    {{&layer.mlp.gate, home.buffer(Buffer::Gate)}, {&layer.mlp.up, nullptr}}));
+    if (is_whole) {
+        return project(home, layer.mlp.down, home.buffer(Buffer::Gate), rows, Buffer::T, 1);
+    }
     // Products of the pair need no memory: there is room for many parts of a long sum.
     const Buffer widest = home.size(Buffer::Up) >= home.size(Buffer::T) ? Buffer::Up : Buffer::T;
     return project(home, layer.mlp.down, home.buffer(Buffer::Gate), rows, widest);
@@ -236,7 +245,10 @@ Result<void> FusedRows::runLayer(const LayerCall& call, int index, MutF32 x, boo
         if (branch.body == BranchBody::Attention) {
             ENGINE_ASSIGN(sums, attend(call, index, normed, x.rows, are_keys_stored));
         } else if (branch.body == BranchBody::Mlp) {
-            ENGINE_ASSIGN(sums, gatedMlp(call, index, x.rows));
+            ENGINE_ASSIGN(sums, gatedMlp(call, index, x.rows, false));
+        } else if (branch.body == BranchBody::MlpWithExperts) {
+            ENGINE_ASSIGN(sums, gatedMlp(call, index, x.rows, true));
+            ENGINE_TRY(addExperts(*model_, layer, x, home.matrix(Buffer::T, x.rows, x.cols)));
         } else {
             ENGINE_ASSIGN(sums, perLayerInput(call, index, x.rows));
         }

@@ -27,6 +27,7 @@ public:
     runLayer(const LayerCall& call, int layer, kernels::MutF32 x, bool are_keys_stored) override;
 
 private:
+    static constexpr int64_t kAllParts = int64_t{1} << 20;
     enum class Heads : uint8_t { All = 1, Queries, Keys };
     /// What a branch leaves to its norm step.
     struct Sums {
@@ -48,11 +49,16 @@ private:
                         const uint16_t* normed,
                         int64_t rows,
                         bool are_keys_stored);
-    Result<Sums> gatedMlp(const LayerCall& call, int index, int64_t rows);
+    /// is_whole: the sums in one part, in T.
+    Result<Sums> gatedMlp(const LayerCall& call, int index, int64_t rows, bool is_whole);
     Result<Sums> perLayerInput(const LayerCall& call, int index, int64_t rows);
-    /// The sums of `linear` go to `to`, in as many parts as it has room for.
-    Result<Sums>
-    project(DeviceScratch& home, const Linear& linear, const void* from, int64_t rows, Buffer to);
+    /// The sums of `linear` go to `to`, in as many parts as it has room for, at most `most_parts`.
+    Result<Sums> project(DeviceScratch& home,
+                         const Linear& linear,
+                         const void* from,
+                         int64_t rows,
+                         Buffer to,
+                         int64_t most_parts = kAllParts);
 
     BoundModel* model_;
     int normed_layer_ = -1;   ///< Whose input norm H holds,

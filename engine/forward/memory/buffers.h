@@ -59,13 +59,15 @@ enum class Buffer : uint8_t {
     MoeProbs,     ///< [rows, experts]
     MoeRouterLow, ///< [rows, experts]
     MoeIn,        ///< [rows, hidden]
-    MoeRows,      ///< [rows of some experts, hidden]
-    MoeGateUp,    ///< [rows of some experts, 2 * moe_intermediate]
-    MoeAct,       ///< [rows of some experts, moe_intermediate]
-    MoeDown,      ///< [rows of some experts, hidden]
-    MoeSum,       ///< [rows, hidden]
-    MoeOrder,     ///< [3, rows * top_k] and [experts + 1]: experts.cpp, OrderOnCard; cards only
-    Lent,         ///< [2, some bytes] over attention's, the MLP's and the head's: lent_weights.h
+    MoeRows,   ///< [rows of some experts, hidden]; on a card [rows * top_k, moe_intermediate] half
+    MoeGateUp, ///< [rows of some experts, 2 * moe_intermediate]
+    MoeAct,    ///< [rows of some experts, moe_intermediate]
+    MoeDown,   ///< [rows of some experts, hidden]; on a card [rows * top_k, some columns]
+    MoeSum,    ///< [rows, hidden]
+    MoeOrder,  ///< [4, rows * top_k] and [experts + 1]: experts.cpp, addOnCard(); cards only
+    Lent,      ///< [2, some bytes] over attention's, the MLP's, the experts' and the head's:
+               ///< lent_weights.h
+    MoeLent,   ///< [2, some bytes] over MoeGateUp and what is behind it; cards only
 
     // Fused steps of one token (token_steps.h).
     StepInput,      ///< TokenNumbers, ring positions, [hidden] row, [layers * ple_size] table row

@@ -244,14 +244,28 @@ void addExperts(WorkspaceLayout& layout, const TextConfig& text, int64_t rows, b
                std::max(rows * text.num_experts,
                         kernels::ExpertsStepArgs::chosenFloats(text.top_k_experts)));
     layout.add(Buffer::MoeIn, rows * text.hidden_size);
-    layout.add(Buffer::MoeRows, rows * text.hidden_size);
-    layout.add(Buffer::MoeGateUp, rows * 2 * text.moe_intermediate_size);
     // Room for all experts of one row where they run at the same time.
     layout.add(Buffer::MoeAct, std::max(rows, text.top_k_experts) * text.moe_intermediate_size);
-    layout.add(Buffer::MoeDown, rows * text.hidden_size);
     layout.add(Buffer::MoeSum, rows * text.hidden_size);
     if (is_card) {
-        layout.add(Buffer::MoeOrder, 3 * rows * text.top_k_experts + text.num_experts + 1);
+        layout.add(Buffer::MoeOrder, 4 * rows * text.top_k_experts + text.num_experts + 1);
+    }
+}
+
+/// What experts of rows are multiplied in, once attention and the dense MLP of a layer are done. On
+/// cards results of all places, of some columns at a time: the fewer these are, the more launches.
+void addExpertRows(WorkspaceLayout& layout, const TextConfig& text, int64_t rows, bool is_card) {
+    const int64_t halves = rows * text.top_k_experts * text.moe_intermediate_size;
+    layout.add(Buffer::MoeRows, std::max(rows * text.hidden_size, is_card ? (halves + 1) / 2 : 0));
+    layout.add(Buffer::MoeDown, rows * text.hidden_size * (is_card ? 4 : 1));
+    const int64_t gate_up = rows * 2 * text.moe_intermediate_size;
+    layout.add(Buffer::MoeGateUp, gate_up);
+    if (is_card) { // lent weights are multiplied without that
+        constexpr int64_t kLentFloats = int64_t{4} << 20;
+        const int64_t layer =
+            text.num_experts * text.moe_intermediate_size * text.hidden_size; // in 16 bits
+        layout.shareFrom(Buffer::MoeGateUp);
+        layout.add(Buffer::MoeLent, std::max(gate_up, 2 * std::min(kLentFloats, layer)));
     }
 }
 
@@ -279,7 +293,8 @@ void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
         layout.add(Buffer::Ple, rows * text.num_layers * text.ple_size);
     }
     // Only one of these sets holds anything at a time: rows of the per-layer table before the
-    // layers, attention's and then the MLP's within a layer, logits behind the layers.
+    // layers, attention's, then the MLP's, then the experts' within a layer, logits behind the
+    // layers.
     layout.beginAlternatives();
     if (role.has_layers) {
         // With gates, queries without them lie behind attention's output.
@@ -295,6 +310,10 @@ void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
         layout.nextAlternative();
         layout.add(Buffer::Gate, rows * widestMlp(config));
         layout.add(Buffer::Up, rows * widestMlp(config));
+        if (text.has_moe) {
+            layout.nextAlternative();
+            addExpertRows(layout, text, rows, role.is_cuda);
+        }
     }
     if (role.has_ple_projection) {
         layout.nextAlternative();
@@ -308,6 +327,9 @@ void addDecoder(WorkspaceLayout& layout, const Sizes& sizes) {
     layout.endAlternatives();
     if (role.has_layers && role.is_cuda) {
         layout.addOver(Buffer::Lent);
+        if (text.has_moe) {
+            layout.extend(Buffer::MoeLent);
+        }
     }
 }
 

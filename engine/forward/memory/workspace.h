@@ -98,6 +98,10 @@ public:
     void addOver(Buffer buffer) {
         entries_[static_cast<size_t>(buffer)] = Entry{alternatives_, cursor_ - alternatives_};
     }
+    /// Likewise: the buffer, last of its set, has what lies behind it in longer sets.
+    void extend(Buffer buffer) {
+        entries_[static_cast<size_t>(buffer)].floats = cursor_ - offset(buffer);
+    }
     /// What is added from here on shares memory with everything from `buffer` on.
     void shareFrom(Buffer buffer) { cursor_ = offset(buffer); }
     /// -1 when absent.

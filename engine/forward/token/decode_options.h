@@ -18,6 +18,8 @@ struct DecodeOptions {
     bool has_draft_steps = true;
     /// From so many rows on weights of the host's memory are lent to the card of their layer.
     int64_t least_lent_rows = 32;
+    /// At most so many experts of a layer at a time.
+    int64_t most_lent_experts = int64_t{1} << 30;
 };
 
 } // namespace engine

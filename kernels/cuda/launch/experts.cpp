@@ -119,40 +119,71 @@ Status chooseExperts(Queue q, MatF32 scores, int64_t top_k, int32_t* chosen, flo
                               share);
 }
 
-Status takeExpertRows(Queue q, MatF32 x, const int32_t* rows, int64_t count, void* y) {
-    if (!isMatrix(x) || y == nullptr || (rows == nullptr && count > x.rows)) {
+Status orderExperts(Queue q, const ExpertOrderArgs& a) {
+    if (a.chosen == nullptr || a.scale == nullptr || a.share == nullptr || a.row == nullptr ||
+        a.place == nullptr || a.first == nullptr || a.rows < 0 || a.top_k < 1 || a.experts < 1) {
         return Status::BadShape;
     }
-    if (count == 0) {
-        return Status::Ok;
-    }
-    if (x.cols % 2 != 0) {
+    if (a.rows * a.top_k >= (int64_t{1} << 30) || a.experts > kMostExperts) {
         return Status::Unsupported;
     }
-    return streamOf(q).launch(KernelId::take_rows, static_cast<unsigned>(count), 1, 1, kThreads, 0,
-                              x.data, x.stride, rows, y, static_cast<int>(x.cols));
+    return streamOf(q).launch(KernelId::order_experts, static_cast<unsigned>(a.experts), 1, 1,
+                              kThreads, 0, a.chosen, static_cast<int>(a.rows * a.top_k),
+                              static_cast<int>(a.top_k), a.scale, a.share, a.row, a.place, a.first);
 }
 
+namespace {
+
+/// Kernels of 4-bit codes by rows of a tile.
+struct CodesForm {
+    int fragments, groups;
+    KernelId store, gated;
+};
+
+/// Tiles as high as the rows that an expert has on average, where a block has room for them.
+CodesForm codesForm(const Stream& s, int64_t rows) {
+    constexpr CodesForm k16 = {1, 3, KernelId::product_experts_16,
+                               KernelId::product_experts_16_gated};
+    constexpr CodesForm k32 = {2, 2, KernelId::product_experts_32,
+                               KernelId::product_experts_32_gated};
+    constexpr CodesForm k64 = {4, 1, KernelId::product_experts, KernelId::product_experts_gated};
+    const CodesForm& form = rows <= 16 ? k16 : rows <= 32 ? k32 : k64;
+    return s.facts.shared_bytes < productCodesShared(form.fragments, form.groups) ? k64 : form;
+}
+
+int blocksShared(WeightFormat format) {
+    if (format == WeightFormat::BF16) {
+        return BlockPiece<WeightFormat::BF16>::kShared;
+    }
+    return withBlockFormat(format,
+                           [](auto f) { return BlockPiece<decltype(f)::kFormat>::kShared; });
+}
+
+} // namespace
+
 Status expertProducts(Queue q, const ExpertProductArgs& a) {
+    const int64_t halves = a.is_gated ? 2 : 1;
     if (!isWeight(a.w) || a.x == nullptr || a.y == nullptr || a.first == nullptr || a.experts < 1 ||
-        a.begin < 0 || a.end <= a.begin || a.end > a.experts || a.w.rows % a.experts != 0 ||
-        a.most < 1 || a.count < 1) {
+        a.w.rows % (a.experts * halves) != 0 || a.begin < 0 || a.end <= a.begin ||
+        a.end > a.w.rows / a.experts / halves || a.places < 1) {
         return Status::BadShape;
     }
     Stream& s = streamOf(q);
-    const int64_t outputs = a.w.rows / a.experts / (a.is_gated ? 2 : 1);
-    const int64_t experts = a.end - a.begin;
-    // A few hundred rows of one expert at most are the rule, and the grid is as high as that.
-    constexpr int64_t kMostTiles = 65535;
-    if (s.is_reference || s.facts.compute_capability < 80 || experts > kMostTiles ||
-        outputs % 2 != 0 || a.w.rows >= (int64_t{1} << 31) || !isAligned(a.x) ||
-        !isAligned(a.w.data) || reinterpret_cast<uintptr_t>(a.y) % 8 != 0) {
+    const int64_t outputs = a.w.rows / a.experts / halves;
+    const bool is_blocks = hasBlocks(a.w) || a.w.format == WeightFormat::BF16;
+    const bool is_codes = hasCodes(a.w) && a.w.block_size == 64 && a.w.cols % 64 == 0;
+    constexpr int64_t kMost = int64_t{1} << 31;
+    if (s.is_reference || s.facts.compute_capability < 80 || (!is_blocks && !is_codes) ||
+        outputs % 2 != 0 || a.begin % 2 != 0 || a.end % 2 != 0 || a.w.cols % 8 != 0 ||
+        a.w.rows >= kMost || valueBytes(a.w.format, a.w.rows / a.experts * a.w.cols) >= kMost ||
+        a.places >= kMost || !isAligned(a.x) || !isAligned(a.w.data) ||
+        !isAligned(a.y, a.is_gated ? 4 : 8)) {
         return Status::Unsupported;
     }
     ExpertProductKernelArgs args{};
     ProductKernelArgs& product = args.codes.product;
     product.x = a.x;
-    product.m = a.count;
+    product.m = a.places;
     product.k = a.w.cols;
     product.count = 1;
     product.activation = a.activation;
@@ -161,64 +192,44 @@ Status expertProducts(Queue q, const ExpertProductArgs& a) {
     args.codes.w[1] = args.codes.w[0];
     product.n[0] = static_cast<int32_t>(outputs);
     product.n[1] = product.n[0];
-    product.stride[0] = product.n[0];
+    product.stride[0] = static_cast<int32_t>(a.end - a.begin);
     product.k_part = static_cast<int32_t>(a.w.cols);
     args.first = a.first;
-    args.expert = static_cast<int32_t>(a.begin);
-    args.place = static_cast<int32_t>(a.place);
-    const auto depth = static_cast<unsigned>(experts);
-    if (a.w.format == WeightFormat::BF16 && !a.is_gated && a.w.cols % 8 == 0) {
-        return s.launch(KernelId::gemm_experts, tiles(a.most, 64), tiles(outputs, 64), depth, 128,
-                        65536U, args);
+    args.rows = a.rows;
+    args.experts = static_cast<int32_t>(a.experts);
+    args.begin = static_cast<int32_t>(a.begin);
+    args.end = static_cast<int32_t>(a.end);
+    args.is_gated = a.is_gated ? 1 : 0;
+    const unsigned columns = tiles(a.end - a.begin, a.is_gated ? 64 : 128);
+    const auto launch = [&](KernelId kernel, int64_t rows, int threads, int shared) {
+        // Only the card knows how many rows each expert has; a tile of one that has none is none.
+        const int64_t most = a.places / rows + std::min(a.experts, a.places);
+        return s.facts.shared_bytes < shared
+                   ? Status::Unsupported
+                   : s.launch(kernel, static_cast<unsigned>(most), columns, 1,
+                              static_cast<unsigned>(threads), static_cast<unsigned>(shared), args);
+    };
+    if (is_blocks) {
+        return launch(KernelId::product_experts_blocks, 64, 128, blocksShared(a.w.format));
     }
-    if (hasBlocks(a.w) && !a.is_gated) {
-        return s.launch(KernelId::gemm_experts_blocks, tiles(a.most, 64), tiles(outputs, 64), depth,
-                        128, 65536U, args);
-    }
-    if (!hasCodes(a.w) || a.w.block_size != 64 || a.w.cols % 64 != 0) {
-        return Status::Unsupported;
-    }
-    // Tiles as high as the rows that an expert has on average.
-    const int64_t rows = (a.count + experts - 1) / experts;
-    int fragments = rows <= 16 ? 1 : rows <= 32 ? 2 : 4;
-    int groups = fragments == 1 ? 3 : fragments == 2 ? 2 : 1;
-    if (s.facts.shared_bytes < productCodesShared(fragments, groups)) {
-        fragments = 4;
-        groups = 1;
-    }
-    if (s.facts.shared_bytes < productCodesShared(fragments, groups)) {
-        return Status::Unsupported;
-    }
-    const KernelId kernel = fragments == 1   ? a.is_gated ? KernelId::product_experts_16_gated
-                                                          : KernelId::product_experts_16
-                            : fragments == 2 ? a.is_gated ? KernelId::product_experts_32_gated
-                                                          : KernelId::product_experts_32
-                            : a.is_gated     ? KernelId::product_experts_gated
-                                             : KernelId::product_experts;
-    return s.launch(kernel, tiles(a.most, int64_t{16} * fragments),
-                    tiles(outputs, a.is_gated ? 64 : 128), depth,
-                    static_cast<unsigned>(groups * 128),
-                    static_cast<unsigned>(productCodesShared(fragments, groups)), args);
+    const CodesForm form = codesForm(s, (a.places + a.experts - 1) / a.experts);
+    return launch(a.is_gated ? form.gated : form.store, int64_t{16} * form.fragments,
+                  128 * form.groups, productCodesShared(form.fragments, form.groups));
 }
 
-Status sumExperts(Queue q,
-                  MatF32 x,
-                  const int32_t* places,
-                  int64_t top_k,
-                  const float* weights,
-                  int64_t place,
-                  MutF32 total) {
-    if (!isMatrix(x) || !isMatrix(total) || x.cols != total.cols || top_k < 1 ||
-        places == nullptr || weights == nullptr) {
+Status sumExperts(Queue q, const ExpertSumArgs& a) {
+    if (!isMatrix(a.x) || !isMatrix(a.total) || a.x.cols != a.total.cols || a.top_k < 1 ||
+        a.places == nullptr || a.weights == nullptr || (a.first != nullptr && a.experts < 1)) {
         return Status::BadShape;
     }
-    if (x.rows == 0 || total.rows == 0) {
+    if (a.x.rows == 0 || a.total.rows == 0) {
         return Status::Ok;
     }
-    return streamOf(q).launch(KernelId::sum_experts, static_cast<unsigned>(total.rows),
-                              tiles(x.cols, kThreads), 1, kThreads, 0, x.data, x.stride, places,
-                              static_cast<int>(top_k), weights, place, x.rows, total.data,
-                              total.stride, static_cast<int>(x.cols));
+    return streamOf(q).launch(KernelId::sum_experts, static_cast<unsigned>(a.total.rows),
+                              tiles(a.x.cols, kThreads), 1, kThreads, 0, a.x.data, a.x.stride,
+                              a.places, static_cast<int>(a.top_k), a.weights, a.place,
+                              a.place + a.x.rows, a.first, static_cast<int>(a.experts),
+                              a.total.data, a.total.stride, static_cast<int>(a.x.cols));
 }
 
 bool takesExperts(Queue q, const ExpertsStepArgs& a) {

@@ -108,15 +108,9 @@ Status routerScores(Queue q,
                     float eps,
                     MutF32 scores);
 Status chooseExperts(Queue q, MatF32 scores, int64_t top_k, int32_t* chosen, float* share);
-Status takeExpertRows(Queue q, MatF32 x, const int32_t* rows, int64_t count, void* y);
+Status orderExperts(Queue q, const ExpertOrderArgs& a);
 Status expertProducts(Queue q, const ExpertProductArgs& a);
-Status sumExperts(Queue q,
-                  MatF32 x,
-                  const int32_t* places,
-                  int64_t top_k,
-                  const float* weights,
-                  int64_t place,
-                  MutF32 total);
+Status sumExperts(Queue q, const ExpertSumArgs& a);
 bool takesExperts(Queue q, const ExpertsStepArgs& args);
 Status expertsStep(Queue q, const ExpertsStepArgs& args);
 Status routeExperts(Queue q, const ExpertsStepArgs& a);

@@ -393,7 +393,7 @@ OpTable makeTable(bool is_reference) {
     if (!is_reference) {
         table.router_scores = routerScores;
         table.choose_experts = chooseExperts;
-        table.take_expert_rows = takeExpertRows;
+        table.order_experts = orderExperts;
         table.expert_products = expertProducts;
         table.takes_rows = takesRows;
         table.product = product;

@@ -2,6 +2,7 @@
 // Arguments of the kernels of routed experts (experts.cu), as args.h has those of the others.
 #pragma once
 
+#include "kernels/block_formats.h"
 #include "kernels/cuda/device/common/args.h"
 
 namespace kernels::cuda {
@@ -43,13 +44,42 @@ struct ExpertsKernelArgs {
     Activation activation;
     float input_scale, eps;
 };
-/// Products of rows that are sorted by expert with the weights of each (product_experts.cu,
-/// gemm.cu). codes: w[0], of a pair also w[1], is the matrix of all experts, n the outputs of one.
+/// Products of places, which are sorted by expert, with the weights of each (product_experts.cu).
+/// codes: w[0], of a pair also w[1], is the matrix of all experts, n the outputs of one.
 struct ExpertProductKernelArgs {
     ProductCodesArgs codes;
     const int32_t* first; ///< [experts + 1] the place of an expert's first row.
-    int32_t expert;       ///< The first of grid.z.
-    int32_t place;        ///< Place of the first row of x and y.
+    const int32_t* rows;  ///< Row of x of each place; nullptr: the place itself.
+    int32_t experts;
+    int32_t begin, end; ///< Outputs, of those of one expert: y has these alone.
+    int32_t is_gated;
+};
+
+/// Weights in a block of tiles (block_tiles.cuh): kOutputs rows of them, in pieces of so many
+/// stages of 64 columns, two pieces at a time. F: a format of blocks, or BF16.
+template <WeightFormat F>
+struct BlockPiece {
+    static constexpr bool kIsBf16 = F == WeightFormat::BF16;
+    static constexpr int kOutputs = 128;
+    static constexpr int kBlockValues = kIsBf16 ? 64 : BlockFormat<F>::kValues;
+    static constexpr int kBlockBytes = kIsBf16 ? 128 : BlockFormat<F>::kBytes;
+    static constexpr int kStages = kBlockValues == 256 ? 4 : 2;
+    static constexpr int kValues = kStages * 64;
+    static constexpr int kBytes = kValues / kBlockValues * kBlockBytes;
+    /// Blocks begin at multiples of 16 bytes; else a piece is copied with what is around it.
+    static constexpr bool kIsAligned = kBlockBytes % 16 == 0;
+    static constexpr int kChunks = (kBytes + (kIsAligned ? 0 : 15) + 15) / 16;
+    /// Rows are an odd number of 16 bytes apart: eight of them lie in different banks.
+    static constexpr int kPitch = (kChunks | 1) * 16;
+    /// Runs of 16 values that share scale and offset, as they lie in shared memory.
+    static constexpr int kRangeRuns =
+        F == WeightFormat::Q2_K || F == WeightFormat::Q3_K || F == WeightFormat::Q6_K ? 1 : 2;
+    static constexpr int kRanges = kIsBf16 ? 0 : kValues / kRunValues / kRangeRuns;
+    static constexpr int kRangeFloats = hasOffset<F>() ? 2 : 1;
+    // Shared memory: three stages of 64 rows of x, the pieces, the ranges of one.
+    static constexpr int kPiecesAt = 3 * 64 * 128;
+    static constexpr int kRangesAt = kPiecesAt + 2 * kOutputs * kPitch;
+    static constexpr int kShared = kRangesAt + kRanges * kOutputs * kRangeFloats * 4;
 };
 /// Dynamic shared memory of a product of `values` inputs.
 BELFRY_HOST_DEVICE constexpr int32_t expertBytes(int32_t values, bool is_four_bit) {

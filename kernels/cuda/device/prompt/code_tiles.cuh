@@ -66,9 +66,10 @@ struct TileRow {
 /// Where the rows of a tile come from: of all weights and of x, or those of one expert.
 struct TileSource {
     const void* x;
-    int64_t m;  ///< Rows of x.
-    int first;  ///< Row of the weight that the expert's rows begin with,
-    int second; ///< of a pair that of the other.
+    int64_t m;                     ///< Rows of x.
+    int first;                     ///< Row of the weight that the expert's rows begin with,
+    int second;                    ///< of a pair that of the other.
+    const int32_t* rows = nullptr; ///< Which rows of x these are; nullptr: the first m.
 };
 
 /// Scales of one row of the tile, one thread's, those of kScaleStages stages at a time. ANY: the
@@ -170,10 +171,70 @@ struct StageCopy {
     }
 };
 
-/// Sums of this warp's part of a tile, IS_PAIR: of two weights in turns of eight rows.
+/// Sums of this warp's part of a tile of 16 FRAGMENTS rows, of a pair of weights in turns of eight.
+template <int FRAGMENTS>
+struct TileSums {
+    float sums[FRAGMENTS][kOutputFragments][4] = {};
+
+    /// The sums to rows m0 to m - 1 and outputs n0 to n - 1 of y. n is even.
+    __device__ __forceinline__ void
+    store(float* y, int64_t stride, int64_t m0, int64_t m, int n0, int n) const {
+        const int lane = threadIdx.x % 32;
+        const int col0 = n0 + static_cast<int>(threadIdx.x) / 32 * kWarpOutputs + lane % 4 * 2;
+#pragma unroll
+        for (int i = 0; i < FRAGMENTS; ++i) {
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                const int64_t row = m0 + lane / 4 + i * 16 + half * 8;
+#pragma unroll
+                for (int j = 0; j < kOutputFragments; ++j) {
+                    const int col = col0 + j * 8;
+                    if (row < m && col < n) {
+                        *reinterpret_cast<float2*>(y + row * stride + col) =
+                            make_float2(sums[i][j][half * 2], sums[i][j][half * 2 + 1]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// For a pair: the activation of the first weight's sums times those of the other.
+    __device__ __forceinline__ void storeGated(Activation activation,
+                                               __nv_bfloat16* y,
+                                               int64_t stride,
+                                               int64_t m0,
+                                               int64_t m,
+                                               int n0,
+                                               int n) const {
+        const int lane = threadIdx.x % 32;
+        const int col0 =
+            n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2) + lane % 4 * 2;
+        withActivation(activation, [&](const auto& act) {
+#pragma unroll
+            for (int i = 0; i < FRAGMENTS; ++i) {
+#pragma unroll
+                for (int half = 0; half < 2; ++half) {
+                    const int64_t row = m0 + lane / 4 + i * 16 + half * 8;
+#pragma unroll
+                    for (int j = 0; j < kOutputFragments; j += 2) {
+                        const int col = col0 + j * 4;
+                        if (row < m && col < n) {
+                            const float* const gate = sums[i][j] + half * 2;
+                            const float* const up = sums[i][j + 1] + half * 2;
+                            *reinterpret_cast<__nv_bfloat162*>(y + row * stride + col) =
+                                __floats2bfloat162_rn(act(gate[0]) * up[0], act(gate[1]) * up[1]);
+                        }
+                    }
+                }
+            }
+        });
+    }
+};
+
+/// A tile of 4-bit codes, IS_PAIR: of two weights.
 template <bool IS_PAIR, typename FORM>
-struct CodeTile {
-    float sums[FORM::kFragments][kOutputFragments][4] = {};
+struct CodeTile : TileSums<FORM::kFragments> {
+    using TileSums<FORM::kFragments>::sums;
 
     static __device__ __forceinline__ TileRow
     rowOf(const ProductKernelArgs& a, const TileSource& source, int weight, int n0, int r) {
@@ -275,7 +336,10 @@ struct CodeTile {
             copy.inputs = left <= 0 ? 0 : static_cast<int>((left + kStep - 1) / kStep);
 #pragma unroll
             for (int i = 0; i < StageCopy<FORM>::kInputs; ++i) {
-                const int64_t at = i < copy.inputs ? m0 + row + i * kStep : 0;
+                int64_t at = i < copy.inputs ? m0 + row + i * kStep : 0;
+                if (from.rows != nullptr && i < copy.inputs) {
+                    at = from.rows[at];
+                }
                 copy.x[i] = static_cast<const char*>(from.x) + (at * k + k_begin + chunk * 8) * 2;
             }
 #pragma unroll
@@ -342,60 +406,6 @@ struct CodeTile {
         }
         add_else(sums);
         return true;
-    }
-
-    /// The sums to rows m0 to m - 1 and outputs n0 to n - 1 of y. n is even.
-    __device__ __forceinline__ void
-    store(float* y, int64_t stride, int64_t m0, int64_t m, int n0, int n) const {
-        const int lane = threadIdx.x % 32;
-        const int col0 = n0 + static_cast<int>(threadIdx.x) / 32 * kWarpOutputs + lane % 4 * 2;
-#pragma unroll
-        for (int i = 0; i < FORM::kFragments; ++i) {
-#pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                const int64_t row = m0 + lane / 4 + i * 16 + half * 8;
-#pragma unroll
-                for (int j = 0; j < kOutputFragments; ++j) {
-                    const int col = col0 + j * 8;
-                    if (row < m && col < n) {
-                        *reinterpret_cast<float2*>(y + row * stride + col) =
-                            make_float2(sums[i][j][half * 2], sums[i][j][half * 2 + 1]);
-                    }
-                }
-            }
-        }
-    }
-
-    /// For a pair: the activation of the first weight's sums times those of the other.
-    __device__ __forceinline__ void storeGated(Activation activation,
-                                               __nv_bfloat16* y,
-                                               int64_t stride,
-                                               int64_t m0,
-                                               int64_t m,
-                                               int n0,
-                                               int n) const {
-        const int lane = threadIdx.x % 32;
-        const int col0 =
-            n0 + static_cast<int>(threadIdx.x) / 32 * (kWarpOutputs / 2) + lane % 4 * 2;
-        withActivation(activation, [&](const auto& act) {
-#pragma unroll
-            for (int i = 0; i < FORM::kFragments; ++i) {
-#pragma unroll
-                for (int half = 0; half < 2; ++half) {
-                    const int64_t row = m0 + lane / 4 + i * 16 + half * 8;
-#pragma unroll
-                    for (int j = 0; j < kOutputFragments; j += 2) {
-                        const int col = col0 + j * 4;
-                        if (row < m && col < n) {
-                            const float* const gate = sums[i][j] + half * 2;
-                            const float* const up = sums[i][j + 1] + half * 2;
-                            *reinterpret_cast<__nv_bfloat162*>(y + row * stride + col) =
-                                __floats2bfloat162_rn(act(gate[0]) * up[0], act(gate[1]) * up[1]);
-                        }
-                    }
-                }
-            }
-        });
     }
 
     static __device__ __forceinline__ void syncGroup(int group) {
