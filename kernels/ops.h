@@ -215,11 +215,11 @@ struct ExpertProductArgs {
 /// total[r,:] += weights[r,j] * x[p - place,:] for the places p = places[r,j] of row r, in their
 /// order, that x has and that belong to these experts.
 struct ExpertSumArgs {
-    MatF32 x;                         ///< [some places, columns]
-    int64_t place = 0;                ///< Of its first row.
-    const int32_t* places = nullptr;  ///< [rows, top_k] on the device.
-    const float* weights = nullptr;   ///< [rows, top_k] on the device.
-    const int32_t* first = nullptr;   ///< [experts + 1] as above; nullptr: all experts
+    MatF32 x;                        ///< [some places, columns]
+    int64_t place = 0;               ///< Of its first row.
+    const int32_t* places = nullptr; ///< [rows, top_k] on the device.
+    const float* weights = nullptr;  ///< [rows, top_k] on the device.
+    const int32_t* first = nullptr;  ///< [experts + 1] as above; nullptr: all experts
     int64_t experts = 0, top_k = 0;
     MutF32 total; ///< [rows, columns]
 };

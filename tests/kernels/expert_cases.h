@@ -21,7 +21,8 @@ struct ExpertsShape {
 /// A weight whose products are of the size of their input's.
 inline TestWeight
 weightOf(WeightFormat format, int64_t rows, int64_t cols, bool is_nested, uint64_t seed) {
-    return makeWeight(format, rows, cols, 64, is_nested, DType::BF16, seed);
+    const int32_t block = format == WeightFormat::Int4 ? 32 : 64;
+    return makeWeight(format, rows, cols, block, is_nested, DType::BF16, seed);
 }
 
 inline std::vector<float> expanded(const kernels::WeightView& w) {

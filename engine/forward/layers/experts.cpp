@@ -366,8 +366,9 @@ struct CardWeight {
     int64_t at_once = 0;         ///< Experts that a launch has.
 
     /// Sets what of `product` belongs to experts `begin` on.
-    [[nodiscard]] Status
-    take(const kernels::ExpertOrderArgs& order, int64_t begin, kernels::ExpertProductArgs& product) {
+    [[nodiscard]] Status take(const kernels::ExpertOrderArgs& order,
+                              int64_t begin,
+                              kernels::ExpertProductArgs& product) {
         product.experts = std::min(at_once, order.experts - begin);
         product.first = order.first + begin;
         if (lent == nullptr) {
@@ -382,10 +383,8 @@ struct CardWeight {
 };
 
 /// nullopt: it has updates, or is elsewhere and not lent for so few rows.
-std::optional<CardWeight> cardWeight(const BoundModel& model,
-                                     const DecoderLayer& layer,
-                                     const Linear& linear,
-                                     int64_t rows) {
+std::optional<CardWeight>
+cardWeight(const BoundModel& model, const DecoderLayer& layer, const Linear& linear, int64_t rows) {
     const DeviceScratch& home = *layer.home;
     const int64_t experts = model.config.text.num_experts;
     if (!linear.is_resident || !linear.isPlain()) {
@@ -409,8 +408,7 @@ std::optional<CardWeight> cardWeight(const BoundModel& model,
     }
     weight.lent->lendIn(home.buffer(Buffer::MoeLent),
                         static_cast<size_t>(home.size(Buffer::MoeLent)) * sizeof(float));
-    weight.at_once =
-        std::min({experts, weight.lent->mostOf(one), model.decode.most_lent_experts});
+    weight.at_once = std::min({experts, weight.lent->mostOf(one), model.decode.most_lent_experts});
     return weight.at_once > 0 ? std::optional(weight) : std::nullopt;
 }
 

@@ -93,13 +93,16 @@ Status routerScores(Queue q,
     if (x.rows == 0) {
         return Status::Ok;
     }
+    Stream& s = streamOf(q);
     const unsigned row_tiles = tiles(x.rows, kScoreRows);
-    if (row_tiles > 65535) { // of a grid
+    if (s.facts.compute_capability < 80 || row_tiles > 65535 || x.cols % 4 != 0 ||
+        x.stride % 4 != 0 || !isAligned(x.data) || !isAligned(scale) ||
+        (router.format == WeightFormat::BF16 && !isAligned(router.data, 8))) {
         return Status::Unsupported;
     }
-    return streamOf(q).launch(KernelId::router_scores, tiles(router.rows, kScoreExperts), row_tiles,
-                              1, kScoreThreads, 0, x.data, x.stride, x.rows, weightArgs(router),
-                              scale, factor, eps, scores.data, scores.stride);
+    return s.launch(KernelId::router_scores, tiles(router.rows, kScoreExperts), row_tiles, 1,
+                    kScoreThreads, 0, x.data, x.stride, x.rows, weightArgs(router), scale, factor,
+                    eps, scores.data, scores.stride);
 }
 
 Status chooseExperts(Queue q, MatF32 scores, int64_t top_k, int32_t* chosen, float* share) {
@@ -155,6 +158,9 @@ int blocksShared(WeightFormat format) {
     if (format == WeightFormat::BF16) {
         return BlockPiece<WeightFormat::BF16>::kShared;
     }
+    if (format == WeightFormat::Int4) {
+        return BlockPiece<WeightFormat::Int4>::kShared;
+    }
     return withBlockFormat(format,
                            [](auto f) { return BlockPiece<decltype(f)::kFormat>::kShared; });
 }
@@ -170,7 +176,9 @@ Status expertProducts(Queue q, const ExpertProductArgs& a) {
     }
     Stream& s = streamOf(q);
     const int64_t outputs = a.w.rows / a.experts / halves;
-    const bool is_blocks = hasBlocks(a.w) || a.w.format == WeightFormat::BF16;
+    const bool is_int4 = a.w.format == WeightFormat::Int4 && a.w.block_size == 32 &&
+                         a.w.cols % 32 == 0 && a.w.absmax != nullptr;
+    const bool is_blocks = hasBlocks(a.w) || a.w.format == WeightFormat::BF16 || is_int4;
     const bool is_codes = hasCodes(a.w) && a.w.block_size == 64 && a.w.cols % 64 == 0;
     constexpr int64_t kMost = int64_t{1} << 31;
     if (s.is_reference || s.facts.compute_capability < 80 || (!is_blocks && !is_codes) ||

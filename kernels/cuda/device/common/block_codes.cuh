@@ -11,6 +11,7 @@ namespace kernels::cuda {
 template <WeightFormat F>
 constexpr int kCodeZero = F == WeightFormat::Q8_0     ? 128
                           : F == WeightFormat::Q4_0   ? 8
+                          : F == WeightFormat::Int4   ? 8
                           : F == WeightFormat::Q5_0   ? 16
                           : F == WeightFormat::Q6_K   ? 32
                           : F == WeightFormat::Q3_K   ? 4

@@ -14,8 +14,8 @@ inline constexpr int kExpertThreads = 768; ///< Threads of a block.
 inline constexpr int kExpertWarps = kExpertThreads / 32;
 inline constexpr int kMostExpertHidden = 4096;
 /// Rows, experts and threads of a block that makes scores of many rows.
-inline constexpr int kScoreRows = 8;
-inline constexpr int kScoreExperts = 4;
+inline constexpr int kScoreRows = 16;
+inline constexpr int kScoreExperts = 32;
 inline constexpr int kScoreThreads = 256;
 struct ChosenExpert {
     int32_t expert;
@@ -56,13 +56,15 @@ struct ExpertProductKernelArgs {
 };
 
 /// Weights in a block of tiles (block_tiles.cuh): kOutputs rows of them, in pieces of so many
-/// stages of 64 columns, two pieces at a time. F: a format of blocks, or BF16.
+/// stages of 64 columns, two pieces at a time. F: a format of blocks, BF16, or Int4
+/// in blocks of 32.
 template <WeightFormat F>
 struct BlockPiece {
     static constexpr bool kIsBf16 = F == WeightFormat::BF16;
+    static constexpr bool kIsCodes = F == WeightFormat::Int4; ///< Their scales lie elsewhere.
     static constexpr int kOutputs = 128;
-    static constexpr int kBlockValues = kIsBf16 ? 64 : BlockFormat<F>::kValues;
-    static constexpr int kBlockBytes = kIsBf16 ? 128 : BlockFormat<F>::kBytes;
+    static constexpr int kBlockValues = kIsBf16 ? 64 : kIsCodes ? 32 : BlockFormat<F>::kValues;
+    static constexpr int kBlockBytes = kIsBf16 ? 128 : kIsCodes ? 16 : BlockFormat<F>::kBytes;
     static constexpr int kStages = kBlockValues == 256 ? 4 : 2;
     static constexpr int kValues = kStages * 64;
     static constexpr int kBytes = kValues / kBlockValues * kBlockBytes;

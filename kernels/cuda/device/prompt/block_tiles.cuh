@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of products of 64 bf16 rows with 128 rows of weights in GGUF's blocks, or in bf16, as they
-// lie in memory (product_experts.cu). The bytes of a piece of the rows come by asynchronous copies
-// while the piece before is multiplied. Four warps have 32 rows of the weights each, so that a code
-// is expanded once a tile, in registers: its value in fp32, then bf16, as expand.cu has it. Needs
-// sm_80.
+// Tiles of products of 64 bf16 rows with 128 rows of weights in GGUF's blocks, in bf16, or in Int4
+// with a scale for each 32 values, as they lie in memory (product_experts.cu). The bytes of a piece
+// of the rows come by asynchronous copies while the piece before is multiplied. Four warps have 32
+// rows of the weights each, so that a code is expanded once a tile, in registers: its value in
+// fp32, then bf16, as expand.cu has it. Needs sm_80.
 #pragma once
 
 #include "kernels/cuda/device/common/block_codes.cuh"
@@ -44,15 +44,21 @@ struct BlockTile : TileSums<4> {
 
     int lead;      ///< Bytes of the expert's first chunk of 16 that lie in front of it.
     int row_bytes; ///< Of a row of the weights.
+    float scales[Piece::kIsCodes ? Piece::kRanges : 1]; ///< askScales()
 
-    /// Where row r of the tile begins, from the expert's first chunk on. Rows of a pair stand in
-    /// turns of eight; those behind the last repeat it.
-    __device__ __forceinline__ int
-    offsetOf(const ProductKernelArgs& a, bool is_pair, int n0, int r) const {
+    /// Which of the expert's rows is row r of the tile. Those of a pair stand in turns of eight;
+    /// those behind the last repeat it.
+    static __device__ __forceinline__ int
+    numberOf(const ProductKernelArgs& a, bool is_pair, int n0, int r) {
         const int row = is_pair ? n0 + r / 16 * 8 + r % 8 : n0 + r;
         const int last = a.n[0] - 1;
         const int which = is_pair && (r >> 3 & 1) != 0 ? a.n[0] : 0;
-        return lead + (which + (row < last ? row : last)) * row_bytes;
+        return which + (row < last ? row : last);
+    }
+    /// Where it begins, from the expert's first chunk on.
+    __device__ __forceinline__ int
+    offsetOf(const ProductKernelArgs& a, bool is_pair, int n0, int r) const {
+        return lead + numberOf(a, is_pair, n0, r) * row_bytes;
     }
 
     /// Sums over all columns of rows m0 on of `from` and outputs n0 on.
@@ -63,7 +69,7 @@ struct BlockTile : TileSums<4> {
         const int lane = thread % 32;
         const auto k = static_cast<int>(a.k);
         const int stages = (k + kTileDepth - 1) / kTileDepth;
-        row_bytes = Piece::kIsBf16 ? k * 2 : args.w[0].block_size;
+        row_bytes = Piece::kIsBf16 ? k * 2 : Piece::kIsCodes ? k / 2 : args.w[0].block_size;
         const int64_t before = static_cast<int64_t>(from.first) * row_bytes;
         lead = static_cast<int>(before & 15);
         const uint8_t* const data = static_cast<const uint8_t*>(args.w[0].data) + (before - lead);
@@ -123,6 +129,13 @@ struct BlockTile : TileSums<4> {
         };
         // Of this thread's row of ranges, and of the rows that this lane multiplies.
         const int own_lead = offsetOf(a, is_pair, n0, thread) & 15;
+        const float* absmax = nullptr;
+        if constexpr (Piece::kIsCodes) {
+            absmax = args.w[0].absmax +
+                     (static_cast<int64_t>(from.first) + numberOf(a, is_pair, n0, thread)) *
+                         (k / Piece::kBlockValues);
+            askScales(absmax, 0, k);
+        }
         int lane_lead[kOutputFragments];
 #pragma unroll
         for (int j = 0; j < kOutputFragments; ++j) {
@@ -153,6 +166,9 @@ struct BlockTile : TileSums<4> {
             commitCopies();
             if (within == 0 && !Piece::kIsBf16) {
                 makeRanges(piece, own_lead, k);
+                if constexpr (Piece::kIsCodes) {
+                    askScales(absmax, piece + 1, k);
+                }
                 __syncthreads();
             }
             add(base + static_cast<uint32_t>(slot * kRows * 128), piece, within, lane_lead);
@@ -161,7 +177,7 @@ struct BlockTile : TileSums<4> {
     }
 
     /// Row `row` of a piece; lead: of the row's first piece.
-    static __device__ const __forceinline__ uint8_t* rowOf(int piece, int row, int lead) {
+    static const __device__ __forceinline__ uint8_t* rowOf(int piece, int row, int lead) {
         const int shift = Piece::kIsAligned ? 0 : (lead + piece * Piece::kBytes) & 15;
         return reinterpret_cast<const uint8_t*>(dynamicShared()) + Piece::kPiecesAt +
                ((piece & 1) * kOutputs + row) * Piece::kPitch + shift;
@@ -170,8 +186,17 @@ struct BlockTile : TileSums<4> {
         return reinterpret_cast<float*>(dynamicShared() + Piece::kRangesAt);
     }
 
+    /// Scales of codes that lie elsewhere, of this thread's row, before they are needed.
+    __device__ __forceinline__ void askScales(const float* absmax, int piece, int k) {
+#pragma unroll
+        for (int g = 0; g < Piece::kRanges; ++g) {
+            const int block = piece * Piece::kRanges + g;
+            scales[g] = block * Piece::kBlockValues < k ? absmax[block] : 0.0F;
+        }
+    }
+
     /// Scales of this thread's row in a piece, with offsets what valueOfByte() adds.
-    static __device__ __forceinline__ void makeRanges(int piece, int lead, int k) {
+    __device__ __forceinline__ void makeRanges(int piece, int lead, int k) const {
         if constexpr (!Piece::kIsBf16) {
             const auto thread = static_cast<int>(threadIdx.x);
             const uint8_t* const row = rowOf(piece, thread, lead);
@@ -181,7 +206,9 @@ struct BlockTile : TileSums<4> {
                 const int block = g * kValues / Piece::kBlockValues * Piece::kBlockBytes;
                 const int run = g * kValues % Piece::kBlockValues / kRunValues;
                 BlockRange range{0.0F, 0.0F};
-                if (piece * Piece::kValues + g * kValues < k) {
+                if constexpr (Piece::kIsCodes) {
+                    range.scale = scales[g] * 0.125F; // of a step
+                } else if (piece * Piece::kValues + g * kValues < k) {
                     range = rangeOf<F>(row + block, run);
                 }
                 float* const to = ranges() + (g * kOutputs + thread) * Piece::kRangeFloats;
@@ -216,9 +243,16 @@ struct BlockTile : TileSums<4> {
                     b[j][0] = pairs[t];
                     b[j][1] = pairs[t + 4];
                 } else {
-                    constexpr int kRuns = Piece::kBlockValues / kRunValues;
-                    const uint32_t codes = laneCodes<F>(
-                        codesAt<F>(row + run / kRuns * Piece::kBlockBytes, run % kRuns), t);
+                    uint32_t codes = 0;
+                    if constexpr (Piece::kIsCodes) { // the even ones are the upper halves of bytes
+                        const uint8_t* const at = row + run * (kRunValues / 2) + t;
+                        const uint32_t two = at[0] | static_cast<uint32_t>(at[4]) << 16;
+                        codes = (two >> 4 & 0x000f000fU) | (two & 0x000f000fU) << 8;
+                    } else {
+                        constexpr int kRuns = Piece::kBlockValues / kRunValues;
+                        codes = laneCodes<F>(
+                            codesAt<F>(row + run / kRuns * Piece::kBlockBytes, run % kRuns), t);
+                    }
                     const float* const range =
                         ranges() + (run / Piece::kRangeRuns * kOutputs + own) * Piece::kRangeFloats;
                     float2 both;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routed experts of the rows of a prompt. Their places are sorted by expert, on the card: one
 // launch multiplies all of them with the weights of their experts, in 4 bits (code_tiles.cuh), in
-// blocks or in bf16 (block_tiles.cuh).
+// blocks, in bf16 or in Int4 (block_tiles.cuh).
 #include "kernels/cuda/device/prompt/block_tiles.cuh"
 
 using namespace kernels;
@@ -13,6 +13,12 @@ constexpr int kOrderThreads = 256;
 constexpr int kOrderWarps = kOrderThreads / 32;
 
 #if __CUDA_ARCH__ >= 800
+/// Two values as sums of two bf16 numbers, which keep 16 bits of them.
+__device__ __forceinline__ void splitPair(float x, float y, uint32_t& high, uint32_t& low) {
+    high = pairOf(x, y);
+    low = pairOf(x - __uint_as_float(high << 16), y - __uint_as_float(high & 0xffff0000U));
+}
+
 /// The tile of an expert's places that is number blockIdx.x among all of them.
 struct ExpertTile {
     int expert = -1; ///< There are fewer tiles.
@@ -116,6 +122,114 @@ __device__ __forceinline__ void multiplyBlocks(const ExpertProductKernelArgs& ar
 
 extern "C" {
 
+// grid: (ceil(experts / kScoreExperts), ceil(rows / kScoreRows)); block kScoreThreads. scores =
+// factor * R (x * scale) / rms(x): products of tensor cores whose operands are sums of two bf16
+// numbers each, as a rounded score could choose another expert. Warps take 16 columns in turns, of
+// which lane t of four has four neighbours, and as many of every weight. Columns and stride are
+// multiples of four.
+__global__ void __launch_bounds__(kScoreThreads, 2)
+    belfry_router_scores(const float* x,
+                         int64_t stride,
+                         int64_t rows,
+                         const __grid_constant__ WeightArgs router,
+                         const float* scale,
+                         float factor,
+                         float eps,
+                         float* scores,
+                         int64_t score_stride) {
+#if __CUDA_ARCH__ >= 800
+    constexpr int kScoreWarps = kScoreThreads / 32;
+    constexpr int kFragments = kScoreExperts / 8;
+    constexpr int kPitch = kScoreExperts + 1; // scores of a row, then its squares
+    BELFRY_SHARED(float, parts, [kScoreWarps][kScoreRows * kPitch]);
+    const auto thread = static_cast<int>(threadIdx.x);
+    const int warp = thread / 32;
+    const int group = thread % 32 / 4;
+    const int t = thread % 4;
+    const auto hidden = static_cast<int>(router.cols);
+    const int64_t first_row = static_cast<int64_t>(blockIdx.y) * kScoreRows;
+    const int64_t first_expert = static_cast<int64_t>(blockIdx.x) * kScoreExperts;
+    // What lies behind the last row or expert repeats it; nobody stores it.
+    const auto rowAt = [&](int r) { return first_row + r < rows ? first_row + r : rows - 1; };
+    const auto expertAt = [&](int e) {
+        return first_expert + e < router.rows ? first_expert + e : router.rows - 1;
+    };
+    const float* const own[2] = {x + rowAt(group) * stride, x + rowAt(group + 8) * stride};
+    const bool is_bf16 = router.layout == WeightLayout::BF16;
+    float sums[kFragments][4] = {};
+    float squares[2] = {};
+#pragma unroll 2
+    for (int at = warp * 16; at < hidden; at += kScoreWarps * 16) {
+        const int i = at + t * 4;
+        const bool is_there = i < hidden;
+        const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+        const float4 f = is_there ? *reinterpret_cast<const float4*>(scale + i) : zero;
+        uint32_t high[4];
+        uint32_t low[4];
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+            const float4 v = is_there ? *reinterpret_cast<const float4*>(own[r] + i) : zero;
+            squares[r] += (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
+            splitPair(v.x * f.x, v.y * f.y, high[r], low[r]);
+            splitPair(v.z * f.z, v.w * f.w, high[r + 2], low[r + 2]);
+        }
+#pragma unroll
+        for (int j = 0; j < kFragments; ++j) {
+            const int64_t expert = expertAt(j * 8 + group);
+            const int64_t index = expert * hidden + (is_there ? i : 0);
+            if (is_bf16) {
+                const uint2 w = *reinterpret_cast<const uint2*>(
+                    static_cast<const uint16_t*>(router.data) + index);
+                multiplyAdd(sums[j], low, w.x, w.y);
+                multiplyAdd(sums[j], high, w.x, w.y);
+            } else {
+                float w[4];
+#pragma unroll
+                for (int c = 0; c < 4; ++c) {
+                    w[c] = weightValue(router, expert, index + c);
+                }
+                uint32_t upper[2];
+                uint32_t lower[2];
+                splitPair(w[0], w[1], upper[0], lower[0]);
+                splitPair(w[2], w[3], upper[1], lower[1]);
+                multiplyAdd(sums[j], low, upper[0], upper[1]);
+                multiplyAdd(sums[j], high, lower[0], lower[1]);
+                multiplyAdd(sums[j], high, upper[0], upper[1]);
+            }
+        }
+    }
+    constexpr uint32_t kAll = 0xffffffffU;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+        float* const to = parts[warp] + (group + r * 8) * kPitch;
+#pragma unroll
+        for (int j = 0; j < kFragments; ++j) {
+            to[j * 8 + t * 2] = sums[j][r * 2];
+            to[j * 8 + t * 2 + 1] = sums[j][r * 2 + 1];
+        }
+        squares[r] += __shfl_xor_sync(kAll, squares[r], 1);
+        squares[r] += __shfl_xor_sync(kAll, squares[r], 2);
+        to[kScoreExperts] = squares[r]; // the same by all four
+    }
+    __syncthreads();
+    for (int o = thread; o < kScoreRows * kScoreExperts; o += kScoreThreads) {
+        const int row = o / kScoreExperts;
+        const int expert = o % kScoreExperts;
+        float score = 0.0F;
+        float square = 0.0F;
+        for (int w = 0; w < kScoreWarps; ++w) {
+            score += parts[w][row * kPitch + expert];
+            square += parts[w][row * kPitch + kScoreExperts];
+        }
+        if (first_row + row < rows && first_expert + expert < router.rows) {
+            const float inverse = rsqrtf(square / static_cast<float>(hidden) + eps);
+            scores[(first_row + row) * score_stride + first_expert + expert] =
+                score * inverse * factor;
+        }
+    }
+#endif
+}
+
 // grid: experts; block 256. `count` choices in rows of top_k: the places of an expert follow those
 // of the experts before it, in the order of its rows. rows: row of each place; places: place of
 // each choice; first: of every expert, and the number of all. share: times the expert's scale
@@ -207,11 +321,14 @@ __global__ void __launch_bounds__(384, 2)
     multiplyCodes<true, TileForm<1, 3, true>>(args);
 }
 
-// grid as above; block 128, BlockPiece::kShared bytes of shared memory. Weights in blocks or bf16.
+// grid as above; block 128, BlockPiece::kShared bytes of shared memory. Weights in blocks, in bf16
+// or in Int4.
 __global__ void __launch_bounds__(128, 3)
     belfry_product_experts_blocks(const __grid_constant__ ExpertProductKernelArgs args) {
     if (args.codes.w[0].format == WeightFormat::BF16) {
         multiplyBlocks<WeightFormat::BF16>(args);
+    } else if (args.codes.w[0].format == WeightFormat::Int4) {
+        multiplyBlocks<WeightFormat::Int4>(args);
     } else {
         withBlockFormat(args.codes.w[0].format,
                         [&](auto f) { multiplyBlocks<decltype(f)::kFormat>(args); });
