@@ -254,6 +254,8 @@ struct ExpertsStepArgs {
 /// Routed experts of a few rows whose choice is known: sum[r] = sum over j of weight[r,j] *
 /// D_e (act(G_e x[r]) * (U_e x[r])) with e = chosen[r,j].
 struct ExpertRowsArgs {
+    static constexpr int64_t kMostPlaces = 256; ///< rows * top_k
+
     MatF32 x;           ///< [rows, hidden]
     WeightView gate_up; ///< [experts * 2 * inner, hidden]; of an expert: G, then U
     WeightView down;    ///< [experts * hidden, inner]

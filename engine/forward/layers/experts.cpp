@@ -21,8 +21,6 @@ using kernels::Status;
 namespace {
 
 constexpr MatView kNoWeight{};
-/// Rows for which every chosen expert is a product of its own, however many rows it has.
-constexpr int64_t kMostExpertRows = 8;
 
 /// What a router says of rows: [rows, top_k].
 struct Chosen {
@@ -333,7 +331,8 @@ Result<bool> fewRows(const BoundModel& model,
     DeviceScratch& home = *layer.home;
     DeviceScratch* const there =
         gate_up.device == home.id() ? &home : model.context->scratch(gate_up.device);
-    if (there == nullptr || there->ops().expert_rows == nullptr || z.rows > kMostExpertRows ||
+    if (there == nullptr || there->ops().expert_rows == nullptr ||
+        z.rows * model.config.text.top_k_experts > kernels::ExpertRowsArgs::kMostPlaces ||
         gate_up.device != down.device || !gate_up.isPlain() || !down.isPlain() ||
         !gate_up.is_resident || !down.is_resident) {
         return false;

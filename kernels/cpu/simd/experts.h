@@ -57,7 +57,7 @@ struct Experts {
     }
 
 private:
-    static constexpr int64_t kMostPlaces = 256;
+    static constexpr int64_t kMostPlaces = ExpertRowsArgs::kMostPlaces;
 
     static bool isComplete(const ExpertRowsArgs& a) {
         const int64_t hidden = a.gate_up.cols;
