@@ -3261,16 +3261,8 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
         <translation>Experten der Schichten %1 – %2</translation>
     </message>
     <message>
-        <source>%1 of %2 experts</source>
-        <translation>%1 von %2 Experten</translation>
-    </message>
-    <message>
-        <source>A token uses few of them: on the CPU they would cost less speed than whole layers and leave this memory free.</source>
-        <translation>Ein Token nutzt wenige davon: Auf der CPU kosten sie weniger Tempo als ganze Schichten und lassen diesen Speicher frei.</translation>
-    </message>
-    <message>
-        <source>A token uses few of them: here they cost less speed than whole layers.</source>
-        <translation>Ein Token nutzt wenige davon: Hier kosten sie weniger Tempo als ganze Schichten.</translation>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
     </message>
 </context>
 <context>

@@ -3261,16 +3261,8 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
         <translation>Experts des couches %1 – %2</translation>
     </message>
     <message>
-        <source>%1 of %2 experts</source>
-        <translation>%1 experts sur %2</translation>
-    </message>
-    <message>
-        <source>A token uses few of them: on the CPU they would cost less speed than whole layers and leave this memory free.</source>
-        <translation>Un jeton en utilise peu : sur le CPU, ils coûtent moins de vitesse que des couches entières et laissent cette mémoire libre.</translation>
-    </message>
-    <message>
-        <source>A token uses few of them: here they cost less speed than whole layers.</source>
-        <translation>Un jeton en utilise peu : ici, ils coûtent moins de vitesse que des couches entières.</translation>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
     </message>
 </context>
 <context>

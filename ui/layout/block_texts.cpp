@@ -105,7 +105,7 @@ QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& pla
     case BlockKind::Experts:
         if (block.experts > 0) {
             add(parts, Texts::tr("%1 read per token").arg(formatBytes(block.readPerToken())));
-            add(parts, Texts::tr("%1 of %2 experts")
+            add(parts, Texts::tr("%1 of %2")
                            .arg(formatCount(block.experts_per_token), formatCount(block.experts)));
         }
         break;
@@ -159,13 +159,6 @@ QString blockNote(const LayoutBlock& block) {
                                "cost hardly any speed and leave this memory free.")
                    : Texts::tr("Only one row of it is read per token: here it costs hardly "
                                "any speed.");
-    }
-    if (block.kind == BlockKind::Experts) {
-        return block.store.isGpu()
-                   ? Texts::tr("A token uses few of them: on the CPU they would cost less speed "
-                               "than whole layers and leave this memory free.")
-                   : Texts::tr("A token uses few of them: here they cost less speed than whole "
-                               "layers.");
     }
     return {};
 }
