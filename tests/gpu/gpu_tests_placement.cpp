@@ -278,7 +278,7 @@ void placements(CheckList& list, bool has_second) {
             inDefault(list, family, quant, rows);
         }
     }
-    for (const char* quant : {"none", "nf4-dq+experts"}) {
+    for (const char* quant : {"none", "nf4+experts"}) {
         inReference(list, "moe26b", quant, expertRows(has_second));
     }
     if (!has_second) {

@@ -279,7 +279,7 @@ void TestPlacementMatrix::sameAnswer_data() {
             }
         }
     }
-    for (const char* quant : {"none", "nf4-dq+experts"}) {
+    for (const char* quant : {"none", "nf4+experts"}) {
         for (const Row& row : expertRows()) {
             QTest::addRow("moe26b %s: %s", quant, row.name.c_str())
                 << QStringLiteral("moe26b") << QString::fromUtf8(quant)
