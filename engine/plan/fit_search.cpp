@@ -350,7 +350,8 @@ private:
                 }
                 const int64_t ps = before + time[to] - time[from] + away_time[from + away] -
                                    away_time[from] + (to == layers ? afterPs(d, head) : 0);
-                const int64_t experts = format.expert_bytes[static_cast<size_t>(from + away)] -
+                const int behind = from + away; // of the experts that leave
+                const int64_t experts = format.expert_bytes[static_cast<size_t>(behind)] -
                                         format.expert_bytes[static_cast<size_t>(from)];
                 const std::vector<Tail>& next = tails_[index(d + 1, to)];
                 for (size_t i = 0; i < next.size(); ++i) {

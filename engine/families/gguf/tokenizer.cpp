@@ -209,6 +209,7 @@ Result<std::vector<Pair>> scoredPairs(const GgufModel& model,
                std::tuple(-b.score, b.id, b.left, b.right);
     });
     std::vector<Pair> pairs;
+    pairs.reserve(merges.size());
     for (const Merge& merge : merges) {
         pairs.emplace_back(tokens[merge.left], tokens[merge.right]);
     }

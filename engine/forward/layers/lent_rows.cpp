@@ -185,7 +185,7 @@ Result<bool> LentRows::attention(const kernels::AttentionArgs& args,
         }
         return true;
     };
-    const Result<bool> outcome = run();
+    Result<bool> outcome = run();
     room_ = all;
     if (!outcome.has_value() || !*outcome) {
         return outcome;
