@@ -460,7 +460,8 @@ int64_t FitModel::need(
     const FitFormats& format, int device, const FitShare& share, int from, int to, int away) const {
     DeviceDuties duties = share.duties;
     duties.layers = to - from;
-    const int64_t left_out = format.expert_bytes[static_cast<size_t>(from + away)] -
+    const int behind = from + away; // of the experts that leave
+    const int64_t left_out = format.expert_bytes[static_cast<size_t>(behind)] -
                              format.expert_bytes[static_cast<size_t>(from)];
     const int64_t adapter_scratch =
         std::max({share.adapter_scratch, format.span_scratch[span(from, to)],
