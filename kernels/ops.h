@@ -216,7 +216,7 @@ struct ExpertProductArgs {
 /// order, that x has and that belong to these experts.
 struct ExpertSumArgs {
     MatF32 x;                        ///< [some places, columns]
-    int64_t place = 0;               ///< Of its first row.
+    int64_t place = 0;               ///< Its first row's.
     const int32_t* places = nullptr; ///< [rows, top_k] on the device.
     const float* weights = nullptr;  ///< [rows, top_k] on the device.
     const int32_t* first = nullptr;  ///< [experts + 1] as above; nullptr: all experts

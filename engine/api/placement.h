@@ -231,7 +231,8 @@ struct PlacementPlan {
     /// an incrementally updated mirror there.
     std::vector<DeviceId> kv_device;
     bool is_reference_precision = false; ///< --precision f32: scalar table, fp32 KV.
-    /// Of keys and values: Q8 as asked for; otherwise bf16, fp32 with is_reference_precision.
+    /// The type of keys and values: Q8 as asked for; otherwise bf16, fp32 with
+    /// is_reference_precision.
     Format kv_format = Format::AsStored;
     /// lm_head is a tensor of the model files with values of its own; else its row, where it has
     /// one, is a copy of the token table.

@@ -29,7 +29,7 @@ struct Tail {
     size_t next = 0; ///< Which way of the next device follows.
 };
 
-/// Of a candidate: bytes over the limits, then time.
+/// What a candidate is compared by: bytes over the limits, then time.
 struct Need {
     int64_t over = 0;
     int64_t ps = 0;
@@ -218,7 +218,7 @@ private:
                (!must_fit || (a.host <= b.host && a.host_beside <= b.host_beside));
     }
 
-    /// Of ways that are as good the one that comes last stays.
+    /// Among ways that are as good the one that comes last stays.
     static void add(std::vector<Tail>& ways, const Tail& tail, bool must_fit) {
         for (const Tail& way : ways) {
             if (isAsGood(way, tail, must_fit) && !isAsGood(tail, way, must_fit)) {
@@ -473,7 +473,7 @@ private:
     std::vector<Start> starts_;
     std::vector<FitShare> shares_;
     std::vector<std::vector<Tail>> tails_; ///< By device and first layer that is left.
-    size_t best_way_ = 0;                  ///< Of tails_ of the first device and layer.
+    size_t best_way_ = 0;                  ///< In tails_ of the first device and layer.
     FitFound best_;
 };
 

@@ -55,7 +55,7 @@ struct ChatTokens {
     TokenId bos = -1, eos = -1;
     TokenId turn_begin = -1, turn_end = -1;
     TokenId channel_begin = -1, channel_end = -1;
-    std::string_view thought_header; ///< Of a channel with thoughts: a literal.
+    std::string_view thought_header; ///< What begins a channel with thoughts: a literal.
     TokenId think = -1;
     /// For tools, all or none: a vocabulary without them has no tools.
     TokenId call_begin = -1, call_end = -1, quote = -1, response = -1;

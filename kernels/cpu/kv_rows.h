@@ -28,7 +28,7 @@ float loadCode(const void* data, int64_t index) {
 
 /// One head's part of the rows at `data`.
 struct KvHeadRows {
-    const std::byte* codes = nullptr;  ///< Of row 0.
+    const std::byte* codes = nullptr;  ///< Row 0 begins here.
     const std::byte* scales = nullptr; ///< Scale of row 0; nullptr: the type has none.
     int64_t row_bytes = 0;
 

@@ -21,6 +21,8 @@ using kernels::Status;
 namespace {
 
 constexpr MatView kNoWeight{};
+/// Rows that go through all their experts in one call on the host.
+constexpr int64_t kMostHostRows = 8;
 
 /// What a router says of rows: [rows, top_k].
 struct Chosen {
@@ -331,7 +333,7 @@ Result<bool> fewRows(const BoundModel& model,
     DeviceScratch& home = *layer.home;
     DeviceScratch* const there =
         gate_up.device == home.id() ? &home : model.context->scratch(gate_up.device);
-    if (there == nullptr || there->ops().expert_rows == nullptr ||
+    if (there == nullptr || there->ops().expert_rows == nullptr || z.rows > kMostHostRows ||
         z.rows * model.config.text.top_k_experts > kernels::ExpertRowsArgs::kMostPlaces ||
         gate_up.device != down.device || !gate_up.isPlain() || !down.isPlain() ||
         !gate_up.is_resident || !down.is_resident) {
@@ -360,7 +362,7 @@ Result<bool> fewRows(const BoundModel& model,
 
 /// The matrix of all experts for a card: it lies there, or is lent to it in parts.
 struct CardWeight {
-    kernels::WeightView view;    ///< Of all experts, where they lie.
+    kernels::WeightView view;    ///< All experts' weights, where they lie.
     LentWeights* lent = nullptr; ///< nullptr: on the card
     int64_t at_once = 0;         ///< Experts that a launch has.
 

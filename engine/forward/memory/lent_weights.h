@@ -25,8 +25,8 @@ public:
     LentWeights(const LentWeights&) = delete;
     LentWeights& operator=(const LentWeights&) = delete;
 
-    /// Memory of the card, aligned to 64 bytes, where weights are lent from now on, once all that is
-    /// enqueued has been computed.
+    /// Memory of the card, aligned to 64 bytes, where weights are lent from now on, once all that
+    /// is enqueued has been computed.
     void lendIn(void* memory, size_t bytes);
     /// Weights like this one that have room in a place.
     [[nodiscard]] int64_t mostOf(const kernels::WeightView& weight) const {
@@ -44,7 +44,8 @@ private:
     static constexpr size_t kPieceBytes = size_t{8} << 20;
     static constexpr int kPieces = 4;
     static constexpr int kPlaces = 2;
-    static constexpr int kFirstMark = 4; ///< Of the card's; of places, then of pieces.
+    static constexpr int kFirstMark =
+        4; ///< The card's marks from here on: for places, then for pieces.
 
     /// The next piece of page-locked memory, free again, and its mark.
     kernels::Status takePiece(std::byte*& piece, int& mark);

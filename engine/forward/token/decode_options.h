@@ -17,7 +17,7 @@ struct DecodeOptions {
     /// Drafts are fused steps, chosen by the device (draft_step.h); false: single functions.
     bool has_draft_steps = true;
     /// From so many rows on weights of the host's memory are lent to the card of their layer.
-    int64_t least_lent_rows = 32;
+    int64_t least_lent_rows = 16;
     /// At most so many experts of a layer at a time.
     int64_t most_lent_experts = int64_t{1} << 30;
 };

@@ -76,7 +76,7 @@ private:
     struct Routes {
         struct Group {
             int64_t expert = 0;
-            int64_t first = 0; ///< Of `row`.
+            int64_t first = 0; ///< An index into `row`.
             int64_t count = 0;
         };
         std::array<Group, kMostPlaces> group;

@@ -36,7 +36,7 @@ unsigned sharedBytes(const ExpertsStepArgs& a) {
     return static_cast<unsigned>(expertBytes(static_cast<int32_t>(widest), hasCodes(a.gate_up)));
 }
 
-/// Of all but the experts' own weights.
+/// Those of all but the experts' own weights.
 bool areShapesRight(const ExpertsStepArgs& a) {
     return isWeight(a.router) && a.x != nullptr && a.t != nullptr && a.router_scale != nullptr &&
            a.expert_scale != nullptr && a.scores != nullptr && a.chosen != nullptr &&

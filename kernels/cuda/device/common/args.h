@@ -56,7 +56,7 @@ struct VectorArgs {
 /// Rows of a KV cache (kernels/kv_rows.h), as kernels address them.
 struct KvRowArgs {
     int32_t type;      ///< kernels::KvType: kElement... where there are no scales.
-    int32_t bytes;     ///< Of a row.
+    int32_t bytes;     ///< In a row.
     int32_t scales_at; ///< Behind the codes; 0: the type has none.
 };
 

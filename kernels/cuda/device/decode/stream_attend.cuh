@@ -51,7 +51,7 @@ struct AttendWork {
     float* factors;  ///< [kTileHeads]: correction of what was summed before; behind it 1 / sum
     float* merged;   ///< [kComputeWarps, 16]
     char* fresh;   ///< 2 rows: the new key and value, of codes with the scale behind a query's end
-    int row_bytes; ///< Of queries.
+    int row_bytes; ///< A row of queries.
 
     /// Scale of the new key, of the new value.
     [[nodiscard]] __device__ __forceinline__ float& freshScale(bool is_key) const {

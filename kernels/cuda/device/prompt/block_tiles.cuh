@@ -43,7 +43,7 @@ struct BlockTile : TileSums<4> {
     static_assert(Piece::kOutputs == kOutputs);
 
     int lead;      ///< Bytes of the expert's first chunk of 16 that lie in front of it.
-    int row_bytes; ///< Of a row of the weights.
+    int row_bytes; ///< A row of the weights.
     float scales[Piece::kIsCodes ? Piece::kRanges : 1]; ///< askScales()
 
     /// Which of the expert's rows is row r of the tile. Those of a pair stand in turns of eight;
@@ -127,7 +127,7 @@ struct BlockTile : TileSums<4> {
                 }
             }
         };
-        // Of this thread's row of ranges, and of the rows that this lane multiplies.
+        // For this thread's row of ranges, and for the rows that this lane multiplies.
         const int own_lead = offsetOf(a, is_pair, n0, thread) & 15;
         const float* absmax = nullptr;
         if constexpr (Piece::kIsCodes) {
