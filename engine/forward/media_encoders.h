@@ -29,9 +29,10 @@ public:
 protected:
     PictureEncoder(BoundModel& model, uint64_t format_key)
         : model_(model), format_key_(format_key) {}
-    BoundModel& model_;
+    [[nodiscard]] BoundModel& model() const { return model_; }
 
 private:
+    BoundModel& model_;
     uint64_t format_key_;
 };
 
@@ -47,9 +48,10 @@ public:
 
 protected:
     SoundEncoder(BoundModel& model, uint64_t format_key) : model_(model), format_key_(format_key) {}
-    BoundModel& model_;
+    [[nodiscard]] BoundModel& model() const { return model_; }
 
 private:
+    BoundModel& model_;
     uint64_t format_key_;
 };
 

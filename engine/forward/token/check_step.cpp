@@ -131,7 +131,7 @@ Result<void> CheckStep::enqueue(const KvCache& kv) {
              width > 0 ? home_->buffer(Buffer::Ple) + row * width : nullptr},
             steps_));
     }
-    const Result<void> layers = enqueueLayers(kv);
+    Result<void> layers = enqueueLayers(kv);
     if (!layers.has_value()) {
         ops.drop_rows(home_->queue());
         return layers;

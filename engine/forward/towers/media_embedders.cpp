@@ -49,17 +49,18 @@ void scaleByRms(std::span<float> row, double eps) {
 
 Result<void> PatchEmbedder::check(const PreparedMedia& media) const {
     const int64_t patches = media.grid_w * media.grid_h;
-    const Linear& projector = model_.vision.projector;
-    const int64_t room = model_.context->scratch(projector.device)->size(Buffer::VisionProjectorIn);
+    const Linear& projector = model().vision.projector;
+    const int64_t room =
+        model().context->scratch(projector.device)->size(Buffer::VisionProjectorIn);
     if (patches <= 0 ||
-        static_cast<int64_t>(media.rows.size()) != patches * model_.vision.patches.in ||
+        static_cast<int64_t>(media.rows.size()) != patches * model().vision.patches.in ||
         patches * projector.in > room) {
         return Error{ErrorCode::InvalidRequest,
                      said("image of %1 x %2 patches: does not fit the budget the model was loaded "
                           "for; load with a larger --image-tokens",
                           media.grid_w, media.grid_h)};
     }
-    const int64_t most = model_.config.vision->position_table_size;
+    const int64_t most = model().config.vision->position_table_size;
     if (std::max(media.grid_w, media.grid_h) > most) {
         return Error{ErrorCode::InvalidRequest,
                      said("image of %1 x %2 patches: the model knows %3 positions per side; choose "
@@ -72,27 +73,27 @@ Result<void> PatchEmbedder::check(const PreparedMedia& media) const {
 Result<void> PatchEmbedder::multiply(const PreparedMedia& media,
                                      std::vector<float>& rows,
                                      const std::stop_token& stop) const {
-    const Linear& dense = model_.vision.patches;
-    DeviceScratch& home = *model_.vision.home;
+    const Linear& dense = model().vision.patches;
+    DeviceScratch& home = *model().vision.home;
     const int64_t patches = media.grid_w * media.grid_h;
     const int64_t block_rows = home.size(Buffer::VisionPatch) / dense.in;
     std::vector<float> normed(static_cast<size_t>(std::min(block_rows, patches) * dense.in));
     for (int64_t first = 0; first < patches; first += block_rows) {
-        if (!model_.mayGoOn(stop)) {
+        if (!model().mayGoOn(stop)) {
             return Error{ErrorCode::Cancelled, said("stopped by the user")};
         }
         const int64_t count = std::min(block_rows, patches - first);
         std::copy_n(media.rows.begin() + first * dense.in, count * dense.in, normed.begin());
         for (int64_t i = 0; i < count; ++i) {
             normalize({normed.data() + i * dense.in, static_cast<size_t>(dense.in)},
-                      model_.vision.patch_norms[0]);
+                      model().vision.patch_norms[0]);
         }
         const MutF32 in = home.matrix(Buffer::VisionPatch, count, dense.in);
         const MutF32 out = home.matrix(Buffer::VisionT, count, dense.out);
         ENGINE_KERNEL(home.device().copyIn(in.data, normed.data(),
                                            static_cast<size_t>(count * dense.in) * sizeof(float)),
                       "copy in", dense.name);
-        ENGINE_TRY(model_.context->linear(dense, home, in, out));
+        ENGINE_TRY(model().context->linear(dense, home, in, out));
         ENGINE_KERNEL(home.device().copyOut(rows.data() + first * dense.out, out.data,
                                             static_cast<size_t>(count * dense.out) * sizeof(float)),
                       "copy out", dense.name);
@@ -101,16 +102,16 @@ Result<void> PatchEmbedder::multiply(const PreparedMedia& media,
 }
 
 Result<std::vector<float>> PatchEmbedder::positions(int64_t count, int64_t axis) const {
-    const VisionWeights& weights = model_.vision;
-    const int64_t hidden = model_.config.vision->hidden_size;
+    const VisionWeights& weights = model().vision;
+    const int64_t hidden = model().config.vision->hidden_size;
     std::vector<int32_t> ids(static_cast<size_t>(count));
     for (size_t i = 0; i < ids.size(); ++i) {
         ids[i] = static_cast<int32_t>(2 * static_cast<int64_t>(i) + axis);
     }
     std::vector<float> rows(static_cast<size_t>(count * hidden));
     if (weights.replaced_positions.empty()) {
-        ENGINE_TRY(model_.context->weights().gatherRows(weights.positions, ids, 0, 1.0F,
-                                                        {rows.data(), count, hidden, hidden}));
+        ENGINE_TRY(model().context->weights().gatherRows(weights.positions, ids, 0, 1.0F,
+                                                         {rows.data(), count, hidden, hidden}));
         return rows;
     }
     for (int64_t i = 0; i < count; ++i) {
@@ -123,8 +124,8 @@ Result<std::vector<float>> PatchEmbedder::positions(int64_t count, int64_t axis)
 Result<std::vector<float>> PatchEmbedder::runTower(const PreparedMedia& media,
                                                    const std::stop_token& stop) {
     ENGINE_TRY(check(media));
-    const VisionWeights& weights = model_.vision;
-    const auto hidden = static_cast<size_t>(model_.config.vision->hidden_size);
+    const VisionWeights& weights = model().vision;
+    const auto hidden = static_cast<size_t>(model().config.vision->hidden_size);
     const auto columns = static_cast<size_t>(media.grid_w);
     ENGINE_ASSIGN(const std::vector<float> of_column, positions(media.grid_w, 0));
     ENGINE_ASSIGN(const std::vector<float> of_row, positions(media.grid_h, 1));
@@ -142,13 +143,13 @@ Result<std::vector<float>> PatchEmbedder::runTower(const PreparedMedia& media,
             row[i] += x[i] + y[i];
         }
         normalize(row, weights.patch_norms[2]);
-        scaleByRms(row, model_.config.vision->rms_norm_eps);
+        scaleByRms(row, model().config.vision->rms_norm_eps);
     }
     return rows;
 }
 
 Result<std::vector<float>> PatchEmbedder::project(std::span<const float> tower) {
-    return projectedFromHost(model_, model_.vision.projector, tower, Buffer::VisionProjectorIn,
+    return projectedFromHost(model(), model().vision.projector, tower, Buffer::VisionProjectorIn,
                              Buffer::VisionProjectorOut);
 }
 
@@ -162,7 +163,7 @@ Result<PreparedMedia> FrameEmbedder::prepare(std::span<const std::byte> file,
                                              const MediaWish& wish) const {
     ENGINE_ASSIGN(DecodedAudio decoded, decodeCut(file, wish));
     PreparedMedia media;
-    media.grid_w = soundTokens(*model_.config.audio, static_cast<int64_t>(decoded.samples.size()));
+    media.grid_w = soundTokens(*model().config.audio, static_cast<int64_t>(decoded.samples.size()));
     media.rows = std::move(decoded.samples);
     media.rows.resize(static_cast<size_t>(media.grid_w * towerWidth()), 0.0F);
     media.notes = std::move(decoded.source.notes);
@@ -171,7 +172,7 @@ Result<PreparedMedia> FrameEmbedder::prepare(std::span<const std::byte> file,
 
 Result<std::vector<float>> FrameEmbedder::runTower(const PreparedMedia& media,
                                                    const std::stop_token& /*stop*/) {
-    const int64_t most = model_.config.processor.max_audio_tokens;
+    const int64_t most = model().config.processor.max_audio_tokens;
     if (media.grid_w > most) {
         return Error{
             ErrorCode::InvalidRequest,
@@ -181,13 +182,13 @@ Result<std::vector<float>> FrameEmbedder::runTower(const PreparedMedia& media,
     std::vector<float> rows = media.rows;
     const auto width = static_cast<size_t>(towerWidth());
     for (size_t first = 0; first < rows.size(); first += width) {
-        scaleByRms({rows.data() + first, width}, model_.config.audio->rms_norm_eps);
+        scaleByRms({rows.data() + first, width}, model().config.audio->rms_norm_eps);
     }
     return rows;
 }
 
 Result<std::vector<float>> FrameEmbedder::project(std::span<const float> tower) {
-    return projectedFromHost(model_, model_.audio.projector, tower, Buffer::AudioProjectorIn,
+    return projectedFromHost(model(), model().audio.projector, tower, Buffer::AudioProjectorIn,
                              Buffer::AudioProjectorOut);
 }
 

@@ -45,13 +45,15 @@ struct Experts {
             return status;
         }
         for (int64_t row = 0; row < a.x.rows; ++row) {
-            float* const sum = a.sum.data + row * a.sum.stride;
-            std::memset(sum, 0, static_cast<size_t>(hidden) * sizeof(float));
-            for (int64_t j = row * a.top_k; j < (row + 1) * a.top_k; ++j) {
-                const auto at = routes.at[static_cast<size_t>(j)];
-                Elementwise<V>::addScaled({}, {down.data + at * hidden, 1, hidden, hidden},
-                                          a.weight[j], {sum, 1, hidden, hidden});
-            }
+            std::memset(a.sum.data + row * a.sum.stride, 0,
+                        static_cast<size_t>(hidden) * sizeof(float));
+        }
+        // In the order of the experts, as where they are asked one by one.
+        for (int64_t i = 0; i < places; ++i) {
+            const auto at = static_cast<size_t>(i);
+            Elementwise<V>::addScaled(
+                {}, {down.data + i * hidden, 1, hidden, hidden}, a.weight[routes.place[at]],
+                {a.sum.data + routes.row[at] * a.sum.stride, 1, hidden, hidden});
         }
         return Status::Ok;
     }
@@ -81,27 +83,25 @@ private:
         };
         std::array<Group, kMostPlaces> group;
         int64_t groups = 0;
-        int64_t most = 0;                     ///< Rows of the largest group.
-        std::array<int32_t, kMostPlaces> row; ///< By place in that order.
-        std::array<int32_t, kMostPlaces> at;  ///< Where a place of the choice is in it.
+        int64_t most = 0;                       ///< Rows of the largest group.
+        std::array<int32_t, kMostPlaces> place; ///< Places of the choice in that order,
+        std::array<int32_t, kMostPlaces> row;   ///< and their rows.
 
         explicit Routes(const ExpertRowsArgs& a) {
             const auto places = static_cast<int32_t>(a.x.rows * a.top_k);
-            std::array<int32_t, kMostPlaces> order;
             for (int32_t i = 0; i < places; ++i) {
-                order[static_cast<size_t>(i)] = i;
+                place[static_cast<size_t>(i)] = i;
             }
-            std::sort(order.begin(), order.begin() + places, [&a](int32_t i, int32_t j) {
+            std::sort(place.begin(), place.begin() + places, [&a](int32_t i, int32_t j) {
                 return a.chosen[i] != a.chosen[j] ? a.chosen[i] < a.chosen[j] : i < j;
             });
             for (int32_t i = 0; i < places; ++i) {
-                const int32_t place = order[static_cast<size_t>(i)];
-                if (i == 0 || group[static_cast<size_t>(groups - 1)].expert != a.chosen[place]) {
-                    group[static_cast<size_t>(groups++)] = {a.chosen[place], i, 0};
+                const int32_t at = place[static_cast<size_t>(i)];
+                if (i == 0 || group[static_cast<size_t>(groups - 1)].expert != a.chosen[at]) {
+                    group[static_cast<size_t>(groups++)] = {a.chosen[at], i, 0};
                 }
                 most = std::max(most, ++group[static_cast<size_t>(groups - 1)].count);
-                row[static_cast<size_t>(i)] = place / static_cast<int32_t>(a.top_k);
-                at[static_cast<size_t>(place)] = i;
+                row[static_cast<size_t>(i)] = at / static_cast<int32_t>(a.top_k);
             }
         }
     };
