@@ -89,6 +89,19 @@ std::pair<std::vector<int64_t>, ChatTokens> marksFor(const GenerateRequest& requ
     return {stops, tokens};
 }
 
+/// What reads the reply, where the prompt leaves it.
+ReplyParser parserOf(const GenerateRequest& request,
+                     const Tokenizer& tokenizer,
+                     const ChatTurns& turns,
+                     const ChatTokens& tokens) {
+    const bool is_raw = !request.raw_prompt.empty() || !request.raw_ids.empty();
+    ReplyParser parser(tokenizer, tokens, DetokenizerOptions{.continues_text = is_raw});
+    if (turns.endsInThought(chatMessages(request), chatOptions(request))) {
+        parser.beginInThought();
+    }
+    return parser;
+}
+
 /// What the model asks for. The ids are the same for the same reply: clients send them back.
 void takeCalls(const GenerateRequest& request,
                const ChatTurns& turns,
@@ -181,12 +194,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     const std::vector<int64_t>& stops = marks.first;
     std::optional<ReplyParser> parser;
     if (target.tokenizer.has_value()) {
-        const bool is_raw = !request.raw_prompt.empty() || !request.raw_ids.empty();
-        parser.emplace(*target.tokenizer, marks.second,
-                       DetokenizerOptions{.continues_text = is_raw});
-        if (target.turns->endsInThought(chatMessages(request), chatOptions(request))) {
-            parser->beginInThought();
-        }
+        parser.emplace(parserOf(request, *target.tokenizer, *target.turns, marks.second));
     }
     // A reply that goes on: what is there already puts the parser where it was.
     std::vector<int32_t> whole;
