@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flagship: any placement gives the same answer. For e2b, e4b, the 12B and 26B in several
-// formats, for e2b as W4A16 and for e2b with keys and values in q8, every preset and many maps (each
-// tower, projector, table, head and single layers on two simulated GPUs, CPU and disk; KV readers
-// and owners apart; layers alternating; streamed and visiting parts): same logits as on one device,
-// same greedy tokens, and measured bytes equal to predicted bytes. A failing row names the map.
+// formats, for e2b as W4A16 and for e2b with keys and values in q8, every preset and many maps
+// (each tower, projector, table, head and single layers on two simulated GPUs, CPU and disk; KV
+// readers and owners apart; layers alternating; streamed and visiting parts): same logits as on one
+// device, same greedy tokens, and measured bytes equal to predicted bytes. A failing row names the
+// map.
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/program/test_class.h"
 #include "tests/support/results.h"
@@ -282,8 +283,8 @@ void TestPlacementMatrix::sameAnswer_data() {
     for (const char* quant : {"none", "nf4+experts"}) {
         for (const Row& row : expertRows()) {
             QTest::addRow("moe26b %s: %s", quant, row.name.c_str())
-                << QStringLiteral("moe26b") << QString::fromUtf8(quant)
-                << QStringLiteral("auto") << QString::fromStdString(row.map);
+                << QStringLiteral("moe26b") << QString::fromUtf8(quant) << QStringLiteral("auto")
+                << QString::fromStdString(row.map);
         }
     }
     for (const char* quant : {"none", "nf4-dq"}) {
