@@ -44,8 +44,7 @@ private:
     static constexpr size_t kPieceBytes = size_t{8} << 20;
     static constexpr int kPieces = 4;
     static constexpr int kPlaces = 2;
-    static constexpr int kFirstMark =
-        4; ///< The card's marks from here on: for places, then for pieces.
+    static constexpr int kFirstMark = 4; ///< The first of the card's marks that are used here.
 
     /// The next piece of page-locked memory, free again, and its mark.
     kernels::Status takePiece(std::byte*& piece, int& mark);

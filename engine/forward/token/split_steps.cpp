@@ -290,7 +290,7 @@ SplitSteps::enqueue(Part& part, const KvCache& kv, std::optional<StepRecording>*
             recording->emplace(device);
             return part.graphs.back() != nullptr && (*recording)->isOpen()
                        ? Result<void>()
-                       : checkStatus(kernels::Status::DeviceLost, "recording", "decoder layers");
+                       : checkStatus(kernels::Status::Unsupported, "recording", "decoder layers");
         });
     }
     ENGINE_TRY(part.steps->enqueueLayers(part.first, part.end, false, kv));
@@ -320,9 +320,12 @@ Result<void> SplitSteps::record(const KvCache& kv) {
     for (Part& part : parts_) {
         std::optional<StepRecording> recording(std::in_place, part.home->device());
         if (recording->isOpen()) {
-            ENGINE_TRY(enqueue(part, kv, &recording));
-            part.graphs.push_back(recording->end(true));
-            if (part.graphs.back() == nullptr) {
+            Result<void> outcome = enqueue(part, kv, &recording);
+            if (!outcome.has_value() && outcome.error().code != ErrorCode::Unsupported) {
+                return outcome;
+            }
+            part.graphs.push_back(recording->end(outcome.has_value()));
+            if (part.graphs.back() == nullptr) { // run step by step instead
                 part.graphs.clear();
             }
         }
