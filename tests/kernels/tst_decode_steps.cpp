@@ -8,7 +8,9 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 using kernels::DType;
 using kernels::OpTable;
@@ -185,8 +187,9 @@ void TestDecodeSteps::experts_data() {
     }
 }
 
-/// A few rows through routed experts are the products of single functions, for any number of
-/// threads; rows of one expert together as far as products of several rows round alike.
+/// A few rows through routed experts are the products of single functions, added in the order of
+/// the experts, for any number of threads; rows of one expert together as far as products of
+/// several rows round alike.
 void TestDecodeSteps::experts() {
     FETCH_TABLE(found)
     QFETCH(WeightFormat, format);
@@ -205,7 +208,10 @@ void TestDecodeSteps::experts() {
     for (const int64_t rows : {1, 4}) {
         const Guarded<float> x = randomFloats(rows * kHidden, 4);
         std::vector<float> want(sizeOf(rows * kHidden), 0.0F);
-        for (int64_t place = 0; place < rows * kTopK; ++place) {
+        std::vector<int64_t> places(sizeOf(rows * kTopK));
+        std::iota(places.begin(), places.end(), int64_t{0});
+        std::ranges::stable_sort(places, {}, [&](int64_t place) { return chosen[sizeOf(place)]; });
+        for (const int64_t place : places) {
             const int64_t e = chosen[sizeOf(place)];
             std::vector<float> both(sizeOf(kExperts * 2 * kInner));
             std::vector<float> y(sizeOf(kExperts * kHidden));
