@@ -53,13 +53,13 @@ IPC_FIELDS(engine::AdapterSummary,
            bytes)
 template <typename Archive>
 void fields(Archive& archive, engine::ModelSummary& summary) {
-    auto& [folder, architecture, variant, dtype, parameters, bytes, max_context, has_vision,
-           has_audio, lacks_vision_by_wish, lacks_audio_by_wish, longest_sound_s, sampling,
-           image_tokens, is_header_only, weights_unread, quantization, modules, layers,
+    auto& [folder, architecture, variant, dtype, parameters, bytes, max_context, vocabulary,
+           has_vision, has_audio, lacks_vision_by_wish, lacks_audio_by_wish, longest_sound_s,
+           sampling, image_tokens, is_header_only, weights_unread, quantization, modules, layers,
            vision_layers, audio_layers, has_experts, adapters, warnings, capabilities] = summary;
-    archive(folder, architecture, variant, dtype, parameters, bytes, max_context, has_vision,
-            has_audio, lacks_vision_by_wish, lacks_audio_by_wish, longest_sound_s, sampling,
-            image_tokens, is_header_only, weights_unread, quantization, modules, layers,
+    archive(folder, architecture, variant, dtype, parameters, bytes, max_context, vocabulary,
+            has_vision, has_audio, lacks_vision_by_wish, lacks_audio_by_wish, longest_sound_s,
+            sampling, image_tokens, is_header_only, weights_unread, quantization, modules, layers,
             vision_layers, audio_layers, has_experts, adapters, warnings, capabilities);
     bool is_possible = vision_layers >= 0 && vision_layers < kMostLayers && audio_layers >= 0 &&
                        audio_layers < kMostLayers && layers.size() < kMostLayers;

@@ -66,6 +66,7 @@ struct ModelSummary {
     int64_t parameters = 0; ///< 0 = not known.
     uint64_t bytes = 0;
     int64_t max_context = 0;
+    int64_t vocabulary = 0; ///< Rows of the token table; 0 = not known.
     bool has_vision = false, has_audio = false;
     /// The files hold a tower that LoadRequest::is_text_only left out; has_vision and has_audio are
     /// of what is loaded.

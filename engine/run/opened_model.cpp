@@ -343,6 +343,7 @@ ModelSummary summarize(const OpenedModel& opened) {
     summary.variant = config.variant;
     summary.dtype = config.dtype;
     summary.max_context = config.text.max_positions;
+    summary.vocabulary = config.text.vocab_size;
     summary.has_vision = config.vision.has_value();
     summary.has_audio = config.audio.has_value();
     summary.lacks_vision_by_wish = config.left_out.vision.has_value();
