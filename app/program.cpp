@@ -30,6 +30,7 @@
 #include "app/window/wiring.h"
 #include "engine/base/paths.h"
 #include "ui/model/session.h"
+#include "ui/style/motion.h"
 
 #include <QApplication>
 #include <QDir>
@@ -236,6 +237,7 @@ int run(int argc, char** argv, const ProgramSeams& seams, QStringList& restart) 
     installTranslations(application, setup.settings.language);
     ui::setThemeChoice(setup.settings.theme);
     ui::setTextZoom(setup.settings.text_zoom);
+    ui::setMotion(!setup.settings.reduces_motion);
     ui::applyTheme(application);
     registerEngineTypes();
     registerStoreTypes();

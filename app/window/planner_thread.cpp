@@ -12,6 +12,7 @@
 #include "ui/window/main_window.h"
 #include "ui/window/notice_strip.h"
 
+#include <QBuffer>
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
@@ -145,6 +146,19 @@ void PlannerWorker::writeText(const QString& file, const QString& text) {
     Q_EMIT textWritten(file);
 }
 
+void PlannerWorker::writePicture(const QString& file, const QImage& picture) {
+    QByteArray png;
+    QBuffer buffer(&png);
+    buffer.open(QIODevice::WriteOnly);
+    picture.save(&buffer, "PNG");
+    const auto saved = saveFile(file, png, engine::NoPlainFile::WriteInto);
+    if (!saved.has_value()) {
+        Q_EMIT textWriteFailed(file, saved.error());
+        return;
+    }
+    Q_EMIT textWritten(file);
+}
+
 void PlannerWorker::checkFolders(const QStringList& folders) {
     ui::FolderFactsByPath facts;
     for (const QString& folder : folders) {
@@ -235,6 +249,7 @@ void connectLayout(ui::LayoutView& view, PlannerThread& planner, EngineWorker& w
     QObject::connect(v, &LayoutView::exportRequested, plans, &PlannerWorker::exportMap);
     QObject::connect(v, &LayoutView::mapFileChosen, plans, &PlannerWorker::readMap);
     QObject::connect(v, &LayoutView::saveRequested, plans, &PlannerWorker::writeText);
+    QObject::connect(v, &LayoutView::pictureSaveRequested, plans, &PlannerWorker::writePicture);
     QObject::connect(plans, &PlannerWorker::planned, v, &LayoutView::showPlan);
     QObject::connect(plans, &PlannerWorker::planFailed, v, &LayoutView::showPlanError);
     QObject::connect(plans, &PlannerWorker::exported, v, &LayoutView::showExport);

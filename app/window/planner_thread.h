@@ -11,6 +11,7 @@
 #include "ui/model/folder_facts.h"
 #include "ui/model/load_profile.h"
 
+#include <QImage>
 #include <QObject>
 #include <QThread>
 
@@ -44,6 +45,8 @@ public:
     exportMap(quint64 ticket, const engine::LoadRequest& request, engine::MapExport::Kind kind);
     void readMap(const QString& file);
     void writeText(const QString& file, const QString& text);
+    /// As PNG; answered as writeText() is.
+    void writePicture(const QString& file, const QImage& picture);
     /// As plan(), for the load form's comparison; a plan that cannot be made is not answered.
     void planAlternative(quint64 ticket, const engine::LoadRequest& request, const HeldBytes& held);
     /// What belfry-cli has found of a model; none where the file cannot be read.

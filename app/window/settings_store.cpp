@@ -107,6 +107,7 @@ ui::Settings SettingsStore::read() const {
     // A file edited by hand must not make the window unusable.
     settings.text_zoom =
         std::clamp(store->value(QStringLiteral("look/textZoom"), 100).toInt(), 70, 200);
+    settings.reduces_motion = store->value(QStringLiteral("look/reduceMotion"), false).toBool();
     settings.language = store->value(QStringLiteral("look/language")).toString();
     settings.threads = std::clamp(store->value(QStringLiteral("load/threads"), 0).toInt(), 0, 1024);
     settings.uses_cache = store->value(QStringLiteral("load/cache"), true).toBool();
@@ -138,6 +139,7 @@ void SettingsStore::write(const ui::Settings& settings) const {
                     : settings.theme == ui::ThemeChoice::Light ? QStringLiteral("light")
                                                                : QStringLiteral("system"));
     store->setValue(QStringLiteral("look/textZoom"), settings.text_zoom);
+    store->setValue(QStringLiteral("look/reduceMotion"), settings.reduces_motion);
     store->setValue(QStringLiteral("look/language"), settings.language);
     store->setValue(QStringLiteral("load/threads"), settings.threads);
     store->setValue(QStringLiteral("load/cache"), settings.uses_cache);

@@ -1353,6 +1353,94 @@ Soll die Datei ersetzt werden?</translation>
     </message>
 </context>
 <context>
+    <name>ui::BlockSentence</name>
+    <message>
+        <source>moving it there saves %1 of VRAM</source>
+        <translation>dorthin verschoben spart es %1 VRAM</translation>
+    </message>
+    <message>
+        <source>that keeps %1 of VRAM free</source>
+        <translation>das hält %1 VRAM frei</translation>
+    </message>
+    <message>
+        <source>a look-up table; one row of it is read per token, so it is as good in main memory: %1.</source>
+        <translation>eine Nachschlagetabelle; je Token wird eine Zeile gelesen, deshalb ist sie im Hauptspeicher ebenso gut aufgehoben: %1.</translation>
+    </message>
+    <message>
+        <source>a look-up table; one row of %1 is read per token, so it is as good in main memory: %2.</source>
+        <translation>eine Nachschlagetabelle; je Token wird eine Zeile von %1 gelesen, deshalb ist sie im Hauptspeicher ebenso gut aufgehoben: %2.</translation>
+    </message>
+    <message>
+        <source>turns a picture into tokens before the reply; text alone never uses it.</source>
+        <translation>macht vor der Antwort aus einem Bild Token; Text allein braucht ihn nie.</translation>
+    </message>
+    <message>
+        <source>turns a sound into tokens before the reply; text alone never uses it.</source>
+        <translation>macht vor der Antwort aus einer Aufnahme Token; Text allein braucht ihn nie.</translation>
+    </message>
+    <message>
+        <source>Here a picture takes about %1.</source>
+        <translation>Hier dauert ein Bild etwa %1.</translation>
+    </message>
+    <message>
+        <source>Here 10 s of sound take about %1.</source>
+        <translation>Hier dauern 10 s Ton etwa %1.</translation>
+    </message>
+    <message>
+        <source>On the CPU it is slower and saves %1 of VRAM.</source>
+        <translation>Auf der CPU ist er langsamer und spart %1 VRAM.</translation>
+    </message>
+    <message>
+        <source>On a card it is faster and takes %1 of VRAM.</source>
+        <translation>Auf einer Karte ist er schneller und braucht %1 VRAM.</translation>
+    </message>
+    <message>
+        <source>specialists, of which each token uses a few; the others only wait, so main memory serves them well: %1.</source>
+        <translation>Spezialisten, von denen jedes Token einige braucht; die anderen warten nur, deshalb genügt ihnen der Hauptspeicher: %1.</translation>
+    </message>
+    <message>
+        <source>specialists, of which each token uses %1 of %2: %3 are read per token, the rest waits, so main memory serves them well: %4.</source>
+        <translation>Spezialisten, von denen jedes Token %1 von %2 braucht: je Token werden %3 gelesen, der Rest wartet, deshalb genügt ihnen der Hauptspeicher: %4.</translation>
+    </message>
+    <message>
+        <source>the model itself, one layer after the other. Every token reads all %1 of them, so they are fastest where memory is fastest.</source>
+        <translation>das eigentliche Modell, eine Schicht nach der anderen. Jedes Token liest alle %1 davon, deshalb sind sie dort am schnellsten, wo es der Speicher ist.</translation>
+    </message>
+    <message>
+        <source>hands what the vision tower saw to the layers; small (%1), and best where the tower is.</source>
+        <translation>reicht den Schichten weiter, was der Bildturm sah; klein (%1) und am besten dort, wo der Turm ist.</translation>
+    </message>
+    <message>
+        <source>hands what the audio tower heard to the layers; small (%1), and best where the tower is.</source>
+        <translation>reicht den Schichten weiter, was der Audioturm hörte; klein (%1) und am besten dort, wo der Turm ist.</translation>
+    </message>
+    <message>
+        <source>the list of words, for reading and for writing. Each token looks up one row and is chosen by reading all %1, so it belongs where the last layers are.</source>
+        <translation>die Liste der Wörter, zum Lesen und zum Schreiben. Jedes Token schlägt eine Zeile nach und wird gewählt, indem alle %1 gelesen werden; sie gehört dorthin, wo die letzten Schichten sind.</translation>
+    </message>
+    <message>
+        <source>chooses the next word out of all. Each token reads all %1 of it, so it belongs where the last layers are.</source>
+        <translation>wählt aus allen Wörtern das nächste. Jedes Token liest alle %1 davon, deshalb gehört er dorthin, wo die letzten Schichten sind.</translation>
+    </message>
+    <message>
+        <source>a small model that guesses the next tokens for the large one to check. Each guess reads all %1 of it, so it is fastest on the card.</source>
+        <translation>ein kleines Modell, das die nächsten Token rät; das große prüft sie. Jeder Versuch liest alle %1 davon, deshalb ist er auf der Karte am schnellsten.</translation>
+    </message>
+    <message>
+        <source>small pieces (%1) between the others, used for every token; best where the layers are.</source>
+        <translation>kleine Stücke (%1) zwischen den anderen, die jedes Token braucht; am besten dort, wo die Schichten sind.</translation>
+    </message>
+    <message>
+        <source>attention memory: what the model keeps of the chat, %1 for %2 tokens. Each token reads what is filled of it; a shorter context takes less.</source>
+        <translation>Gedächtnis der Aufmerksamkeit: was das Modell vom Chat behält, %1 für %2 Token. Jedes Token liest, was davon gefüllt ist; ein kürzerer Kontext braucht weniger.</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <comment>name of a block, then what it is</comment>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
     <name>ui::BlockWidget</name>
     <message>
         <source>M moves it, S splits, J joins, arrow keys go to other blocks</source>
@@ -3237,18 +3325,6 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
         <translation>%1, %2, auf %3</translation>
     </message>
     <message>
-        <source>Modules in it that adapters change: %1</source>
-        <translation>Von Adaptern geänderte Module darin: %1</translation>
-    </message>
-    <message>
-        <source>Some tensors inside are placed elsewhere by the map</source>
-        <translation>Einige Tensoren darin legt der Plan an andere Orte</translation>
-    </message>
-    <message>
-        <source>Not applied yet</source>
-        <translation>Noch nicht angewendet</translation>
-    </message>
-    <message>
         <source>values of its own</source>
         <translation>eigene Werte</translation>
     </message>
@@ -3263,6 +3339,18 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     <message>
         <source>%1 of %2</source>
         <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>Modules in it that adapters change: %1.</source>
+        <translation>Von Adaptern geänderte Module darin: %1.</translation>
+    </message>
+    <message>
+        <source>Some tensors inside are placed elsewhere by the map.</source>
+        <translation>Der Plan legt einzelne Tensoren daraus anderswohin.</translation>
+    </message>
+    <message>
+        <source>Not applied yet.</source>
+        <translation>Noch nicht angewendet.</translation>
     </message>
 </context>
 <context>
@@ -3302,6 +3390,26 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     <message>
         <source>%1 modules move along</source>
         <translation>%1 Module ziehen mit um</translation>
+    </message>
+    <message>
+        <source>tower</source>
+        <translation>Turm</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV-Cache</translation>
+    </message>
+    <message>
+        <source>room to compute</source>
+        <translation>Platz zum Rechnen</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>Treiber</translation>
     </message>
 </context>
 <context>
@@ -3865,6 +3973,38 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>The routed experts of all layers on the CPU, the rest on the GPU</source>
         <translation>Die Experten aller Schichten auf der CPU, der Rest auf der GPU</translation>
     </message>
+    <message>
+        <source>Copy as picture</source>
+        <translation>Als Bild kopieren</translation>
+    </message>
+    <message>
+        <source>Save picture …</source>
+        <translation>Bild sichern …</translation>
+    </message>
+    <message>
+        <source>%1 · %2 tokens of context</source>
+        <translation>%1 · %2 Token Kontext</translation>
+    </message>
+    <message>
+        <source>Copied as a picture.</source>
+        <translation>Als Bild kopiert.</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Bild sichern</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png)</source>
+        <translation>Bilder (*.png)</translation>
+    </message>
+    <message>
+        <source>Simulated %1</source>
+        <translation>Simuliert: %1</translation>
+    </message>
+    <message>
+        <source>Point at a block to read what it is.</source>
+        <translation>Zeigen Sie auf einen Block, um zu lesen, was er ist.</translation>
+    </message>
 </context>
 <context>
     <name>ui::Library</name>
@@ -4289,10 +4429,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Sehen Sie, wo jeder Teil des Modells sitzt</translation>
     </message>
     <message>
-        <source>Every part is a block. Drag the vision tower to another place: the price stands beside it before you let go, and the answers stay the same.</source>
-        <translation>Jeder Teil ist ein Block. Ziehen Sie den Bildturm an einen anderen Ort: Was es kostet, steht daneben, bevor Sie loslassen, und die Antworten bleiben dieselben.</translation>
-    </message>
-    <message>
         <source>Show me</source>
         <translation>Zeigen</translation>
     </message>
@@ -4356,6 +4492,133 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>%1 on %2</source>
         <translation>%1 auf %2</translation>
     </message>
+    <message>
+        <source>Every part is a block that you can drag, here on a small card that is only simulated. The answers stay the same.</source>
+        <translation>Jeder Teil ist ein Block, den Sie ziehen können, hier auf einer kleinen, nur simulierten Karte. Die Antworten bleiben dieselben.</translation>
+    </message>
+    <message>
+        <source>A simulated card of %1, four fifths full</source>
+        <translation>Eine simulierte Karte mit %1, zu vier Fünfteln voll</translation>
+    </message>
+    <message>
+        <source>Drag the vision tower onto the CPU and watch it leave the bar at the right.</source>
+        <translation>Ziehen Sie den Bildturm auf die CPU und sehen Sie, wie er den Balken rechts verlässt.</translation>
+    </message>
+    <message>
+        <source>The tower has left the bar</source>
+        <translation>Der Turm hat den Balken verlassen</translation>
+    </message>
+    <message>
+        <source>Now drag the audio tower onto the card: its room to compute is too much for it.</source>
+        <translation>Ziehen Sie nun den Audioturm auf die Karte: sein Platz zum Rechnen ist zu viel für sie.</translation>
+    </message>
+    <message>
+        <source>And your card?</source>
+        <translation>Und Ihre Karte?</translation>
+    </message>
+    <message>
+        <source>Gemma 4 E2B, planned for your %1. Other cards are in the menu What if.</source>
+        <translation>Gemma 4 E2B, geplant für Ihre %1. Andere Karten stehen im Menü Was wäre wenn.</translation>
+    </message>
+    <message>
+        <source>Gemma 4 E2B, planned for a card of %1 GiB (%2). Yours is in the menu What if.</source>
+        <translation>Gemma 4 E2B, geplant für eine Karte mit %1 GiB (%2). Ihre steht im Menü Was wäre wenn.</translation>
+    </message>
+    <message>
+        <source>Show Gemma 4 E2B</source>
+        <translation>Gemma 4 E2B zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MemoryKind</name>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>experts</source>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>per-layer table</source>
+        <translation>Tabelle je Schicht</translation>
+    </message>
+    <message>
+        <source>head + word table</source>
+        <translation>Kopf + Wortliste</translation>
+    </message>
+    <message>
+        <source>vision</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>audio</source>
+        <translation>Audio</translation>
+    </message>
+    <message>
+        <source>other weights</source>
+        <translation>übrige Gewichte</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV-Cache</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>Arbeitsbereich</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>Treiber</translation>
+    </message>
+    <message>
+        <source>The model itself: every token reads all of it.</source>
+        <translation>Das eigentliche Modell: jedes Token liest alles davon.</translation>
+    </message>
+    <message>
+        <source>Specialists, of which each token uses a few.</source>
+        <translation>Spezialisten, von denen jedes Token einige braucht.</translation>
+    </message>
+    <message>
+        <source>A look-up table, of which each token reads one row.</source>
+        <translation>Eine Nachschlagetabelle, von der jedes Token eine Zeile liest.</translation>
+    </message>
+    <message>
+        <source>The list of words: one row is read on the way in, all of it to choose the next word.</source>
+        <translation>Die Liste der Wörter: auf dem Weg hinein wird eine Zeile gelesen, für die Wahl des nächsten Wortes alles.</translation>
+    </message>
+    <message>
+        <source>Turns pictures into tokens; text alone never uses it.</source>
+        <translation>Macht aus Bildern Token; Text allein braucht ihn nie.</translation>
+    </message>
+    <message>
+        <source>Turns sounds into tokens; text alone never uses it.</source>
+        <translation>Macht aus Aufnahmen Token; Text allein braucht ihn nie.</translation>
+    </message>
+    <message>
+        <source>Small pieces between the others, and the drafting assistant.</source>
+        <translation>Kleine Stücke zwischen den anderen und der Entwurfs-Assistent.</translation>
+    </message>
+    <message>
+        <source>The small matrices of adapters, computed beside the weights, which stay as they are.</source>
+        <translation>Die kleinen Matrizen der Adapter; sie werden neben den Gewichten gerechnet, die bleiben, wie sie sind.</translation>
+    </message>
+    <message>
+        <source>Attention memory: what the model keeps of the chat. A shorter context takes less.</source>
+        <translation>Gedächtnis der Aufmerksamkeit: was das Modell vom Chat behält. Ein kürzerer Kontext braucht weniger.</translation>
+    </message>
+    <message>
+        <source>Room to compute: what lies between two layers while a prompt, a picture or a sound is read.</source>
+        <translation>Platz zum Rechnen: was zwischen zwei Schichten liegt, während ein Prompt, ein Bild oder eine Aufnahme gelesen wird.</translation>
+    </message>
+    <message>
+        <source>What the card&apos;s driver needs to run programs on it.</source>
+        <translation>Was der Treiber der Karte braucht, um Programme auf ihr laufen zu lassen.</translation>
+    </message>
 </context>
 <context>
     <name>ui::MemoryMeter</name>
@@ -4388,26 +4651,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Grenze %1</translation>
     </message>
     <message>
-        <source>weights</source>
-        <translation>Gewichte</translation>
-    </message>
-    <message>
-        <source>KV cache</source>
-        <translation>KV-Cache</translation>
-    </message>
-    <message>
-        <source>adapter</source>
-        <translation>Adapter</translation>
-    </message>
-    <message>
-        <source>workspace</source>
-        <translation>Arbeitsbereich</translation>
-    </message>
-    <message>
-        <source>driver</source>
-        <translation>Treiber</translation>
-    </message>
-    <message>
         <source>driver (assumed)</source>
         <translation>Treiber (angenommen)</translation>
     </message>
@@ -4422,6 +4665,14 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>set aside %1</source>
         <translation>zurückgelegt %1</translation>
+    </message>
+    <message>
+        <source>planned %1, now %2</source>
+        <translation>geplant %1, jetzt %2</translation>
+    </message>
+    <message>
+        <source>predicted %1, measured %2</source>
+        <translation>vorhergesagt %1, gemessen %2</translation>
     </message>
 </context>
 <context>
@@ -4613,14 +4864,6 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>andere Programme</translation>
     </message>
     <message>
-        <source>used by Belfry</source>
-        <translation>von Belfry belegt</translation>
-    </message>
-    <message>
-        <source>predicted</source>
-        <translation>vorhergesagt</translation>
-    </message>
-    <message>
         <source>%1 · measured</source>
         <translation>%1 · gemessen</translation>
     </message>
@@ -4675,6 +4918,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>set aside</source>
         <translation>zurückgelegt</translation>
+    </message>
+    <message>
+        <source>limit %1</source>
+        <translation>Grenze %1</translation>
     </message>
 </context>
 <context>
@@ -5431,6 +5678,29 @@ Bis zu %2 Token</translation>
     </message>
 </context>
 <context>
+    <name>ui::PlanPicture</name>
+    <message>
+        <source>planned with Belfry</source>
+        <translation>geplant mit Belfry</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>passt nicht</translation>
+    </message>
+    <message>
+        <source>about %1 tokens/s</source>
+        <translation>etwa %1 Token/s</translation>
+    </message>
+    <message>
+        <source>a picture %1</source>
+        <translation>ein Bild %1</translation>
+    </message>
+</context>
+<context>
     <name>ui::ProfileMenu</name>
     <message>
         <source>Profiles of Belfry (*.belfry-profile.json)</source>
@@ -6104,6 +6374,14 @@ Bis zu %2 Token</translation>
     <message>
         <source>Proxy</source>
         <translation>Proxy</translation>
+    </message>
+    <message>
+        <source>&amp;Reduce motion</source>
+        <translation>&amp;Weniger Bewegung</translation>
+    </message>
+    <message>
+        <source>Blocks, lanes and bars jump to their place instead of moving there</source>
+        <translation>Blöcke, Spalten und Balken springen an ihren Platz, statt sich dorthin zu bewegen</translation>
     </message>
 </context>
 <context>

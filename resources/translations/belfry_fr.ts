@@ -1353,6 +1353,94 @@ Faut-il le remplacer ?</translation>
     </message>
 </context>
 <context>
+    <name>ui::BlockSentence</name>
+    <message>
+        <source>moving it there saves %1 of VRAM</source>
+        <translation>l’y déplacer économise %1 de VRAM</translation>
+    </message>
+    <message>
+        <source>that keeps %1 of VRAM free</source>
+        <translation>cela garde %1 de VRAM libres</translation>
+    </message>
+    <message>
+        <source>a look-up table; one row of it is read per token, so it is as good in main memory: %1.</source>
+        <translation>une table de consultation ; une ligne en est lue par jeton, elle est donc aussi bien en mémoire centrale : %1.</translation>
+    </message>
+    <message>
+        <source>a look-up table; one row of %1 is read per token, so it is as good in main memory: %2.</source>
+        <translation>une table de consultation ; une ligne de %1 en est lue par jeton, elle est donc aussi bien en mémoire centrale : %2.</translation>
+    </message>
+    <message>
+        <source>turns a picture into tokens before the reply; text alone never uses it.</source>
+        <translation>transforme une image en jetons avant la réponse ; le texte seul ne s’en sert jamais.</translation>
+    </message>
+    <message>
+        <source>turns a sound into tokens before the reply; text alone never uses it.</source>
+        <translation>transforme un son en jetons avant la réponse ; le texte seul ne s’en sert jamais.</translation>
+    </message>
+    <message>
+        <source>Here a picture takes about %1.</source>
+        <translation>Ici, une image prend environ %1.</translation>
+    </message>
+    <message>
+        <source>Here 10 s of sound take about %1.</source>
+        <translation>Ici, 10 s de son prennent environ %1.</translation>
+    </message>
+    <message>
+        <source>On the CPU it is slower and saves %1 of VRAM.</source>
+        <translation>Sur le CPU, elle est plus lente et économise %1 de VRAM.</translation>
+    </message>
+    <message>
+        <source>On a card it is faster and takes %1 of VRAM.</source>
+        <translation>Sur une carte, elle est plus rapide et prend %1 de VRAM.</translation>
+    </message>
+    <message>
+        <source>specialists, of which each token uses a few; the others only wait, so main memory serves them well: %1.</source>
+        <translation>des spécialistes dont chaque jeton n’utilise que quelques-uns ; les autres attendent, la mémoire centrale leur convient donc : %1.</translation>
+    </message>
+    <message>
+        <source>specialists, of which each token uses %1 of %2: %3 are read per token, the rest waits, so main memory serves them well: %4.</source>
+        <translation>des spécialistes dont chaque jeton utilise %1 sur %2 : %3 sont lus par jeton, le reste attend, la mémoire centrale leur convient donc : %4.</translation>
+    </message>
+    <message>
+        <source>the model itself, one layer after the other. Every token reads all %1 of them, so they are fastest where memory is fastest.</source>
+        <translation>le modèle lui-même, une couche après l’autre. Chaque jeton en lit la totalité, %1 : elles sont donc les plus rapides là où la mémoire l’est.</translation>
+    </message>
+    <message>
+        <source>hands what the vision tower saw to the layers; small (%1), and best where the tower is.</source>
+        <translation>transmet aux couches ce que la tour de vision a vu ; petit (%1), et le mieux placé près de la tour.</translation>
+    </message>
+    <message>
+        <source>hands what the audio tower heard to the layers; small (%1), and best where the tower is.</source>
+        <translation>transmet aux couches ce que la tour audio a entendu ; petit (%1), et le mieux placé près de la tour.</translation>
+    </message>
+    <message>
+        <source>the list of words, for reading and for writing. Each token looks up one row and is chosen by reading all %1, so it belongs where the last layers are.</source>
+        <translation>la liste des mots, pour lire et pour écrire. Chaque jeton y consulte une ligne et est choisi en lisant la totalité, %1 : sa place est près des dernières couches.</translation>
+    </message>
+    <message>
+        <source>chooses the next word out of all. Each token reads all %1 of it, so it belongs where the last layers are.</source>
+        <translation>choisit le mot suivant parmi tous. Chaque jeton en lit la totalité, %1 : sa place est près des dernières couches.</translation>
+    </message>
+    <message>
+        <source>a small model that guesses the next tokens for the large one to check. Each guess reads all %1 of it, so it is fastest on the card.</source>
+        <translation>un petit modèle qui devine les jetons suivants, que le grand vérifie. Chaque essai en lit la totalité, %1 : il est le plus rapide sur la carte.</translation>
+    </message>
+    <message>
+        <source>small pieces (%1) between the others, used for every token; best where the layers are.</source>
+        <translation>de petites pièces (%1) entre les autres, utilisées pour chaque jeton ; le mieux près des couches.</translation>
+    </message>
+    <message>
+        <source>attention memory: what the model keeps of the chat, %1 for %2 tokens. Each token reads what is filled of it; a shorter context takes less.</source>
+        <translation>mémoire d’attention : ce que le modèle garde de la conversation, %1 pour %2 jetons. Chaque jeton lit ce qui en est rempli ; un contexte plus court prend moins.</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <comment>name of a block, then what it is</comment>
+        <translation>%1 : %2</translation>
+    </message>
+</context>
+<context>
     <name>ui::BlockWidget</name>
     <message>
         <source>M moves it, S splits, J joins, arrow keys go to other blocks</source>
@@ -3237,18 +3325,6 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
         <translation>%1, %2, sur %3</translation>
     </message>
     <message>
-        <source>Modules in it that adapters change: %1</source>
-        <translation>Modules qu&apos;y changent les adaptateurs : %1</translation>
-    </message>
-    <message>
-        <source>Some tensors inside are placed elsewhere by the map</source>
-        <translation>Le plan place ailleurs certains de ses tenseurs</translation>
-    </message>
-    <message>
-        <source>Not applied yet</source>
-        <translation>Pas encore appliqué</translation>
-    </message>
-    <message>
         <source>values of its own</source>
         <translation>valeurs propres</translation>
     </message>
@@ -3263,6 +3339,18 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     <message>
         <source>%1 of %2</source>
         <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>Modules in it that adapters change: %1.</source>
+        <translation>Modules qu’y changent les adaptateurs : %1.</translation>
+    </message>
+    <message>
+        <source>Some tensors inside are placed elsewhere by the map.</source>
+        <translation>Le plan place ailleurs certains de ses tenseurs.</translation>
+    </message>
+    <message>
+        <source>Not applied yet.</source>
+        <translation>Pas encore appliqué.</translation>
     </message>
 </context>
 <context>
@@ -3302,6 +3390,26 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     <message>
         <source>%1 modules move along</source>
         <translation>%1 modules suivent</translation>
+    </message>
+    <message>
+        <source>tower</source>
+        <translation>tour</translation>
+    </message>
+    <message>
+        <source>weights</source>
+        <translation>poids</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>cache KV</translation>
+    </message>
+    <message>
+        <source>room to compute</source>
+        <translation>espace de calcul</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>pilote</translation>
     </message>
 </context>
 <context>
@@ -3865,6 +3973,38 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>The routed experts of all layers on the CPU, the rest on the GPU</source>
         <translation>Les experts de toutes les couches sur le CPU, le reste sur le GPU</translation>
     </message>
+    <message>
+        <source>Copy as picture</source>
+        <translation>Copier comme image</translation>
+    </message>
+    <message>
+        <source>Save picture …</source>
+        <translation>Enregistrer l’image…</translation>
+    </message>
+    <message>
+        <source>%1 · %2 tokens of context</source>
+        <translation>%1 · %2 jetons de contexte</translation>
+    </message>
+    <message>
+        <source>Copied as a picture.</source>
+        <translation>Copié comme image.</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Enregistrer l’image</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png)</source>
+        <translation>Images (*.png)</translation>
+    </message>
+    <message>
+        <source>Simulated %1</source>
+        <translation>Simulé : %1</translation>
+    </message>
+    <message>
+        <source>Point at a block to read what it is.</source>
+        <translation>Pointez un bloc pour lire ce qu’il est.</translation>
+    </message>
 </context>
 <context>
     <name>ui::Library</name>
@@ -4289,10 +4429,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Voyez où se trouve chaque partie du modèle</translation>
     </message>
     <message>
-        <source>Every part is a block. Drag the vision tower to another place: the price stands beside it before you let go, and the answers stay the same.</source>
-        <translation>Chaque partie est un bloc. Déplacez la tour de vision : le prix s’affiche à côté avant que vous ne la lâchiez, et les réponses restent les mêmes.</translation>
-    </message>
-    <message>
         <source>Show me</source>
         <translation>Me montrer</translation>
     </message>
@@ -4356,6 +4492,133 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>%1 on %2</source>
         <translation>%1 sur %2</translation>
     </message>
+    <message>
+        <source>Every part is a block that you can drag, here on a small card that is only simulated. The answers stay the same.</source>
+        <translation>Chaque partie est un bloc que vous pouvez déplacer, ici sur une petite carte seulement simulée. Les réponses restent les mêmes.</translation>
+    </message>
+    <message>
+        <source>A simulated card of %1, four fifths full</source>
+        <translation>Une carte simulée de %1, pleine aux quatre cinquièmes</translation>
+    </message>
+    <message>
+        <source>Drag the vision tower onto the CPU and watch it leave the bar at the right.</source>
+        <translation>Déplacez la tour de vision sur le CPU et voyez-la quitter la barre à droite.</translation>
+    </message>
+    <message>
+        <source>The tower has left the bar</source>
+        <translation>La tour a quitté la barre</translation>
+    </message>
+    <message>
+        <source>Now drag the audio tower onto the card: its room to compute is too much for it.</source>
+        <translation>Déplacez maintenant la tour audio sur la carte : son espace de calcul est trop grand pour elle.</translation>
+    </message>
+    <message>
+        <source>And your card?</source>
+        <translation>Et votre carte ?</translation>
+    </message>
+    <message>
+        <source>Gemma 4 E2B, planned for your %1. Other cards are in the menu What if.</source>
+        <translation>Gemma 4 E2B, planifié pour votre %1. D’autres cartes sont dans le menu Et si.</translation>
+    </message>
+    <message>
+        <source>Gemma 4 E2B, planned for a card of %1 GiB (%2). Yours is in the menu What if.</source>
+        <translation>Gemma 4 E2B, planifié pour une carte de %1 Gio (%2). La vôtre est dans le menu Et si.</translation>
+    </message>
+    <message>
+        <source>Show Gemma 4 E2B</source>
+        <translation>Montrer Gemma 4 E2B</translation>
+    </message>
+</context>
+<context>
+    <name>ui::MemoryKind</name>
+    <message>
+        <source>layers</source>
+        <translation>couches</translation>
+    </message>
+    <message>
+        <source>experts</source>
+        <translation>experts</translation>
+    </message>
+    <message>
+        <source>per-layer table</source>
+        <translation>table par couche</translation>
+    </message>
+    <message>
+        <source>head + word table</source>
+        <translation>tête + mots</translation>
+    </message>
+    <message>
+        <source>vision</source>
+        <translation>vision</translation>
+    </message>
+    <message>
+        <source>audio</source>
+        <translation>audio</translation>
+    </message>
+    <message>
+        <source>other weights</source>
+        <translation>autres poids</translation>
+    </message>
+    <message>
+        <source>adapter</source>
+        <translation>adaptateur</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>cache KV</translation>
+    </message>
+    <message>
+        <source>workspace</source>
+        <translation>espace de travail</translation>
+    </message>
+    <message>
+        <source>driver</source>
+        <translation>pilote</translation>
+    </message>
+    <message>
+        <source>The model itself: every token reads all of it.</source>
+        <translation>Le modèle lui-même : chaque jeton le lit en entier.</translation>
+    </message>
+    <message>
+        <source>Specialists, of which each token uses a few.</source>
+        <translation>Des spécialistes, dont chaque jeton utilise quelques-uns.</translation>
+    </message>
+    <message>
+        <source>A look-up table, of which each token reads one row.</source>
+        <translation>Une table de consultation, dont chaque jeton lit une ligne.</translation>
+    </message>
+    <message>
+        <source>The list of words: one row is read on the way in, all of it to choose the next word.</source>
+        <translation>La liste des mots : une ligne est lue à l’entrée, la totalité pour choisir le mot suivant.</translation>
+    </message>
+    <message>
+        <source>Turns pictures into tokens; text alone never uses it.</source>
+        <translation>Transforme les images en jetons ; le texte seul ne s’en sert jamais.</translation>
+    </message>
+    <message>
+        <source>Turns sounds into tokens; text alone never uses it.</source>
+        <translation>Transforme les sons en jetons ; le texte seul ne s’en sert jamais.</translation>
+    </message>
+    <message>
+        <source>Small pieces between the others, and the drafting assistant.</source>
+        <translation>De petites pièces entre les autres, et l’assistant de brouillons.</translation>
+    </message>
+    <message>
+        <source>The small matrices of adapters, computed beside the weights, which stay as they are.</source>
+        <translation>Les petites matrices des adaptateurs, calculées à côté des poids, qui restent tels quels.</translation>
+    </message>
+    <message>
+        <source>Attention memory: what the model keeps of the chat. A shorter context takes less.</source>
+        <translation>Mémoire d’attention : ce que le modèle garde de la conversation. Un contexte plus court prend moins.</translation>
+    </message>
+    <message>
+        <source>Room to compute: what lies between two layers while a prompt, a picture or a sound is read.</source>
+        <translation>Espace de calcul : ce qui se trouve entre deux couches pendant la lecture d’une invite, d’une image ou d’un son.</translation>
+    </message>
+    <message>
+        <source>What the card&apos;s driver needs to run programs on it.</source>
+        <translation>Ce dont le pilote de la carte a besoin pour y exécuter des programmes.</translation>
+    </message>
 </context>
 <context>
     <name>ui::MemoryMeter</name>
@@ -4388,26 +4651,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>limite %1</translation>
     </message>
     <message>
-        <source>weights</source>
-        <translation>poids</translation>
-    </message>
-    <message>
-        <source>KV cache</source>
-        <translation>Cache KV</translation>
-    </message>
-    <message>
-        <source>adapter</source>
-        <translation>adaptateur</translation>
-    </message>
-    <message>
-        <source>workspace</source>
-        <translation>espace de travail</translation>
-    </message>
-    <message>
-        <source>driver</source>
-        <translation>pilote</translation>
-    </message>
-    <message>
         <source>driver (assumed)</source>
         <translation>pilote (supposé)</translation>
     </message>
@@ -4422,6 +4665,14 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>set aside %1</source>
         <translation>réservé %1</translation>
+    </message>
+    <message>
+        <source>planned %1, now %2</source>
+        <translation>planifié %1, maintenant %2</translation>
+    </message>
+    <message>
+        <source>predicted %1, measured %2</source>
+        <translation>prévu %1, mesuré %2</translation>
     </message>
 </context>
 <context>
@@ -4613,14 +4864,6 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>autres programmes</translation>
     </message>
     <message>
-        <source>used by Belfry</source>
-        <translation>pris par Belfry</translation>
-    </message>
-    <message>
-        <source>predicted</source>
-        <translation>prévu</translation>
-    </message>
-    <message>
         <source>%1 · measured</source>
         <translation>%1 · mesuré</translation>
     </message>
@@ -4675,6 +4918,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>set aside</source>
         <translation>réservé</translation>
+    </message>
+    <message>
+        <source>limit %1</source>
+        <translation>limite %1</translation>
     </message>
 </context>
 <context>
@@ -5431,6 +5678,29 @@ Jusqu&apos;à %2 tokens</translation>
     </message>
 </context>
 <context>
+    <name>ui::PlanPicture</name>
+    <message>
+        <source>planned with Belfry</source>
+        <translation>planifié avec Belfry</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>ne tient pas</translation>
+    </message>
+    <message>
+        <source>about %1 tokens/s</source>
+        <translation>environ %1 jetons/s</translation>
+    </message>
+    <message>
+        <source>a picture %1</source>
+        <translation>une image %1</translation>
+    </message>
+</context>
+<context>
     <name>ui::ProfileMenu</name>
     <message>
         <source>Profiles of Belfry (*.belfry-profile.json)</source>
@@ -6104,6 +6374,14 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Proxy</source>
         <translation>Proxy</translation>
+    </message>
+    <message>
+        <source>&amp;Reduce motion</source>
+        <translation>&amp;Réduire les animations</translation>
+    </message>
+    <message>
+        <source>Blocks, lanes and bars jump to their place instead of moving there</source>
+        <translation>Blocs, colonnes et barres sautent à leur place au lieu de s’y déplacer</translation>
     </message>
 </context>
 <context>

@@ -66,6 +66,7 @@ void TestSettings::survive() {
     settings.threads = 3;
     settings.uses_cache = false;
     settings.reopens_chat = false;
+    settings.reduces_motion = true;
     settings.quant = QStringLiteral("nf4-dq");
     settings.device_map = QStringLiteral("lean");
     settings.context = 8192;

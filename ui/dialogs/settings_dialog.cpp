@@ -147,6 +147,7 @@ SettingsDialog::SettingsDialog(const Settings& settings,
         connect(field, &QLineEdit::editingFinished, this, &SettingsDialog::edited);
     }
     connect(offline_check_, &QCheckBox::toggled, this, &SettingsDialog::edited);
+    connect(motion_check_, &QCheckBox::toggled, this, &SettingsDialog::edited);
     connect(cache_check_, &QCheckBox::toggled, this, &SettingsDialog::edited);
     connect(reopen_check_, &QCheckBox::toggled, this, &SettingsDialog::edited);
 }
@@ -174,6 +175,11 @@ void SettingsDialog::buildLook(Forms& forms) {
     language_box_->setToolTip(tr("Used from the next start on"));
     forms.add(tr("&Language (next start)"), language_box_, tr("Language, used from the next start"),
               "languageBox");
+    motion_check_ = named("motionCheck", new QCheckBox(tr("&Reduce motion"), this));
+    motion_check_->setChecked(settings_.reduces_motion);
+    motion_check_->setToolTip(tr("Blocks, lanes and bars jump to their place instead of moving "
+                                 "there"));
+    forms.addRow(QString(), motion_check_);
     auto* keys_button = pushButton("shortcutsButton", tr("&Keyboard shortcuts…"), this);
     keys_button->setToolTip(tr("See and change the keys of every action"));
     keys_button->setAutoDefault(false);
@@ -246,6 +252,7 @@ void SettingsDialog::buildFiles(Forms& forms,
 void SettingsDialog::edited() {
     settings_.theme = static_cast<ThemeChoice>(theme_box_->currentData().toInt());
     settings_.text_zoom = zoom_box_->value();
+    settings_.reduces_motion = motion_check_->isChecked();
     settings_.language = language_box_->currentData().toString();
     settings_.threads = threads_box_->value();
     settings_.quant = quant_box_->currentData().toString();

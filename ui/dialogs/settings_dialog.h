@@ -49,6 +49,7 @@ private:
     QCheckBox* cache_check_ = nullptr;
     QCheckBox* reopen_check_ = nullptr;
     QCheckBox* offline_check_ = nullptr;
+    QCheckBox* motion_check_ = nullptr;
     QLineEdit* endpoint_field_ = nullptr;
     QLineEdit* proxy_field_ = nullptr;
 };

@@ -16,7 +16,8 @@ inline constexpr int kGuideCards = 3;
 
 struct Settings {
     ThemeChoice theme = ThemeChoice::System;
-    int text_zoom = 100;    ///< Percent of the system's text size, 70 to 200.
+    int text_zoom = 100; ///< Percent of the system's text size, 70 to 200.
+    bool reduces_motion = false;
     QString language;       ///< "de", "fr", "en"; empty follows the system.
     int threads = 0;        ///< Processor threads of the engine; 0 = all.
     bool uses_cache = true; ///< Keep quantized copies of weights in the cache folder.

@@ -163,6 +163,25 @@ QString blockNote(const LayoutBlock& block) {
     return {};
 }
 
+QString blockState(const LayoutBlock& block) {
+    QString text;
+    if (block.adapter_modules > 0) {
+        text += QLatin1Char(' ') + Texts::tr("Modules in it that adapters change: %1.")
+                                       .arg(formatCount(block.adapter_modules));
+    }
+    if (block.is_mixed) {
+        text +=
+            QLatin1Char(' ') + Texts::tr("Some tensors inside are placed elsewhere by the map.");
+    }
+    if (block.is_changed) {
+        text += QLatin1Char(' ') + Texts::tr("Not applied yet.");
+    }
+    for (const QString& issue : block.errors + block.warnings) {
+        text += QLatin1Char(' ') + issue;
+    }
+    return text;
+}
+
 QString blockDescription(const LayoutBlock& block, const engine::PlacementPlan& plan) {
     QString text = Texts::tr("%1, %2, on %3")
                        .arg(blockTitle(block), formatBytes(block.bytes), laneName(block.store));
@@ -170,21 +189,7 @@ QString blockDescription(const LayoutBlock& block, const engine::PlacementPlan& 
     if (!subtitle.isEmpty()) {
         text += QStringLiteral(". ") + subtitle;
     }
-    if (block.adapter_modules > 0) {
-        text += QStringLiteral(". ") + Texts::tr("Modules in it that adapters change: %1")
-                                           .arg(formatCount(block.adapter_modules));
-    }
-    if (block.is_mixed) {
-        text +=
-            QStringLiteral(". ") + Texts::tr("Some tensors inside are placed elsewhere by the map");
-    }
-    if (block.is_changed) {
-        text += QStringLiteral(". ") + Texts::tr("Not applied yet");
-    }
-    for (const QString& issue : block.errors + block.warnings) {
-        text += QStringLiteral(". ") + issue;
-    }
-    return text;
+    return text + QStringLiteral(". ") + block.sentence + blockState(block);
 }
 
 } // namespace ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/block_widget.h"
 
+#include "ui/layout/memory_kinds.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
@@ -39,32 +40,7 @@ QColor mixed(const QColor& a, const QColor& b, double share) {
 } // namespace
 
 QColor blockColor(BlockKind kind) {
-    const Theme& theme = Theme::current();
-    switch (kind) {
-    case BlockKind::Layers:
-        return theme.part_layers;
-    case BlockKind::Experts:
-        return theme.part_experts;
-    case BlockKind::Vision:
-        return theme.part_vision;
-    case BlockKind::Audio:
-        return theme.part_audio;
-    case BlockKind::VisionProjector:
-    case BlockKind::AudioProjector:
-        return theme.part_projector;
-    case BlockKind::PerLayerTable:
-        return theme.part_ple;
-    case BlockKind::Embedding:
-        return theme.part_embedding;
-    case BlockKind::Head:
-        return theme.part_head;
-    case BlockKind::Kv:
-        return theme.part_kv;
-    case BlockKind::Assistant:
-    case BlockKind::Other:
-        return theme.part_other;
-    }
-    return theme.part_other;
+    return memoryColor(memoryKind(kind));
 }
 
 BlockWidget::BlockWidget(QWidget* parent) : QWidget(parent) {
@@ -81,7 +57,7 @@ void BlockWidget::setBlock(const LayoutBlock& block,
     plan_ = std::move(plan);
     setObjectName(QStringLiteral("block.") + block_.id);
     setAccessibleName(blockTitle(block_));
-    setAccessibleDescription(blockDescription(block_, *plan_) + QStringLiteral(". ") +
+    setAccessibleDescription(blockDescription(block_, *plan_) + QLatin1Char(' ') +
                              tr("M moves it, S splits, J joins, arrow keys go to other blocks"));
     updateGeometry();
     update();
@@ -483,23 +459,27 @@ void BlockWidget::focusInEvent(QFocusEvent* event) {
     QWidget::focusInEvent(event);
     update();
     Q_EMIT focused();
+    Q_EMIT notedOrLeft();
 }
 
 void BlockWidget::focusOutEvent(QFocusEvent* event) {
     QWidget::focusOutEvent(event);
     setCutMark(-1);
     update();
+    Q_EMIT notedOrLeft();
 }
 
 void BlockWidget::enterEvent(QEnterEvent* /*event*/) {
     is_hovered_ = true;
     update();
+    Q_EMIT notedOrLeft();
 }
 
 void BlockWidget::leaveEvent(QEvent* /*event*/) {
     is_hovered_ = false;
     hovered_gap_ = -1;
     update();
+    Q_EMIT notedOrLeft();
 }
 
 bool BlockWidget::event(QEvent* event) {
@@ -513,7 +493,7 @@ bool BlockWidget::event(QEvent* event) {
                                      .arg(gap - 1)
                                      .arg(gap)
                                      .arg(block_.last)
-                               : toolTipText(blockDescription(block_, *plan_)),
+                               : toolTipText(block_.sentence + blockState(block_)),
                            this);
         return true;
     }

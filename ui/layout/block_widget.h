@@ -20,6 +20,7 @@ public:
 
     void setBlock(const LayoutBlock& block, std::shared_ptr<const engine::PlacementPlan> plan);
     [[nodiscard]] const LayoutBlock& block() const { return block_; }
+    [[nodiscard]] bool isHovered() const { return is_hovered_; }
 
     /// Height below which its texts do not fit.
     [[nodiscard]] int minimumBlockHeight() const;
@@ -46,6 +47,8 @@ Q_SIGNALS:
     /// Split before this layer was asked for with the mouse.
     void cutRequested(int layer);
     void keyPressed(QKeyEvent* event);
+    /// The pointer or the focus came or went.
+    void notedOrLeft();
     void focused();
 
 protected:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/drag_ghost.h"
 
+#include "ui/style/motion.h"
 #include "ui/style/theme.h"
 
 #include <QAccessible>
 #include <QPainter>
 #include <QPainterPath>
+#include <QVariantAnimation>
 
 #include <algorithm>
 
@@ -30,7 +32,12 @@ void drawShadow(QPainter& painter, const QRectF& box, double radius) {
 
 } // namespace
 
-DragGhost::DragGhost(QWidget* parent) : QWidget(parent) {
+DragGhost::DragGhost(QWidget* parent) : QWidget(parent), motion_(newMotion(this)) {
+    connect(motion_, &QVariantAnimation::valueChanged, this, [this](const QVariant& share) {
+        move(from_ + (to_ - from_) * share.toDouble());
+        update();
+    });
+    connect(motion_, &QVariantAnimation::finished, this, &QWidget::hide);
     setAttribute(Qt::WA_TransparentForMouseEvents);
     setFocusPolicy(Qt::NoFocus);
     hide();
@@ -46,8 +53,19 @@ void DragGhost::pickUp(const QPixmap& picture, const QPoint& grip) {
     const QSize size = (QSizeF(picture_.size()) / ratio).toSize();
     grip_ = {std::clamp(grip.x(), 0, size.width()), std::clamp(grip.y(), 0, size.height())};
     resize(size + QSize(2 * kMargin, 2 * kMargin));
+    motion_->stop();
     raise();
     show();
+}
+
+void DragGhost::land(const QRect& place) {
+    if (!isMotionOn() || !isVisible()) {
+        hide();
+        return;
+    }
+    from_ = pos();
+    to_ = place.topLeft() - QPoint(kMargin, kMargin);
+    motion_->start();
 }
 
 void DragGhost::moveTo(const QPoint& pointer) {
@@ -58,11 +76,14 @@ void DragGhost::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(this);
     painter.setRenderHints(QPainter::Antialiasing | QPainter::SmoothPixmapTransform);
     painter.translate(QPointF(kMargin + grip_.x(), kMargin + grip_.y()));
-    painter.rotate(kTilt);
+    // On its way to its place it straightens and gives way to the block there.
+    const bool is_landing = motion_->state() == QAbstractAnimation::Running;
+    const double left = is_landing ? 1.0 - motion_->currentValue().toDouble() : 1.0;
+    painter.rotate(kTilt * left);
     painter.translate(-QPointF(grip_));
     const QRectF box(QPointF(0, 0), QSizeF(picture_.size()) / picture_.devicePixelRatio());
     drawShadow(painter, box, 8);
-    painter.setOpacity(0.94);
+    painter.setOpacity(0.94 * left);
     painter.drawPixmap(QPointF(0, 0), picture_);
 }
 
@@ -92,6 +113,9 @@ QString PriceCard::text() const {
     QString all = title_;
     for (const PriceRow& row : rows_) {
         all += QStringLiteral("; ") + row.label + QStringLiteral(": ") + row.value;
+        if (!row.detail.isEmpty()) {
+            all += QStringLiteral(" (") + row.detail + QLatin1Char(')');
+        }
     }
     return all;
 }
@@ -113,8 +137,17 @@ QSize PriceCard::sizeHint() const {
         height +=
             kLine + bold.boundingRect(QRect(0, 0, valueWidth(), 1000), Qt::TextWordWrap, row.value)
                         .height();
+        height += detailHeight(row);
     }
     return {kCardWidth, height};
+}
+
+int PriceCard::detailHeight(const PriceRow& row) {
+    const QRect box(0, 0, kCardWidth - 2 * kPadding, 1000);
+    return row.detail.isEmpty() ? 0
+                                : QFontMetrics(scaledFont(85))
+                                      .boundingRect(box, Qt::TextWordWrap, row.detail)
+                                      .height();
 }
 
 void PriceCard::placeBeside(const QRect& anchor) {
@@ -165,6 +198,11 @@ void PriceCard::paintEvent(QPaintEvent* /*event*/) {
         painter.drawText(QRect(width() - kPadding - valueWidth(), y, valueWidth(), height),
                          Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap, row.value);
         y += height;
+        painter.setFont(scaledFont(85));
+        painter.setPen(theme.text_muted);
+        painter.drawText(QRect(kPadding, y, inner, detailHeight(row)),
+                         Qt::AlignRight | Qt::AlignTop | Qt::TextWordWrap, row.detail);
+        y += detailHeight(row);
     }
 }
 

@@ -10,6 +10,8 @@
 
 #include <vector>
 
+class QVariantAnimation;
+
 namespace ui {
 
 class DragGhost : public QWidget {
@@ -21,13 +23,16 @@ public:
     void pickUp(const QPixmap& picture, const QPoint& grip);
     /// In the parent's coordinates.
     void moveTo(const QPoint& pointer);
+    /// Let go: goes to `place` in the parent and is gone there.
+    void land(const QRect& place);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
     QPixmap picture_;
-    QPoint grip_;
+    QPoint grip_, from_, to_;
+    QVariantAnimation* motion_;
 };
 
 class PriceCard : public QWidget {
@@ -47,6 +52,7 @@ protected:
 
 private:
     [[nodiscard]] int valueWidth() const;
+    [[nodiscard]] static int detailHeight(const PriceRow& row);
     QString title_;
     std::vector<PriceRow> rows_;
     bool is_refused_ = false;

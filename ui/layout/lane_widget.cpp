@@ -2,6 +2,7 @@
 #include "ui/layout/lane_widget.h"
 
 #include "ui/style/format.h"
+#include "ui/style/motion.h"
 #include "ui/style/theme.h"
 
 #include <QEvent>
@@ -125,7 +126,7 @@ void LaneWidget::arrange() {
         }
         int x = 2;
         for (BlockWidget* block : row) {
-            block->setGeometry(x, y, each, tallest);
+            placeAt(block, {x, y, each, tallest});
             block->setScaleLength(
                 static_cast<int>(scale_ * static_cast<double>(block->block().bytes)));
             x += each + kGap;
@@ -209,7 +210,9 @@ void LaneWidget::paintBar(QPainter& painter, const QRectF& bar, quint64 used, qu
     const auto widthOf = [&](quint64 bytes) {
         return bar.width() * std::min(1.0, static_cast<double>(bytes) / static_cast<double>(limit));
     };
-    painter.setBrush(used > limit ? theme.danger : device_.isGpu() ? theme.accent : theme.part_ple);
+    painter.setBrush(used > limit      ? theme.danger
+                     : device_.isGpu() ? theme.accent
+                                       : theme.text_muted);
     if (used > 0) {
         painter.drawRoundedRect(
             QRectF(bar.left(), bar.top(), std::max(kBar * 1.0, widthOf(used)), kBar), kBar / 2.0,

@@ -18,37 +18,6 @@ using engine::ModulePlacement;
 using engine::PartRole;
 using engine::PlacementPlan;
 
-BlockKind kindOf(engine::Part part) {
-    switch (part.role) {
-    case PartRole::Layer:
-        return BlockKind::Layers;
-    case PartRole::Experts:
-        return BlockKind::Experts;
-    case PartRole::VisionTower:
-        return BlockKind::Vision;
-    case PartRole::VisionProjector:
-        return BlockKind::VisionProjector;
-    case PartRole::AudioTower:
-        return BlockKind::Audio;
-    case PartRole::AudioProjector:
-        return BlockKind::AudioProjector;
-    case PartRole::PerLayerTable:
-        return BlockKind::PerLayerTable;
-    case PartRole::Embedding:
-        return BlockKind::Embedding;
-    case PartRole::Head:
-        return BlockKind::Head;
-    case PartRole::Assistant:
-        return BlockKind::Assistant;
-    case PartRole::PerLayerProjection:
-    case PartRole::PerLayerNorm:
-    case PartRole::FinalNorm:
-    case PartRole::Other:
-        break;
-    }
-    return BlockKind::Other;
-}
-
 /// The key of several layers or their experts: the name of the first with its number widened.
 std::string rangeKey(const std::string& name, int first, int last) {
     const std::string number = "." + std::to_string(first);
@@ -65,7 +34,7 @@ bool isSamePlace(const ModulePlacement& a, const ModulePlacement& b) {
 
 LayoutBlock blockOf(const QString& id, const ModulePlacement& module) {
     LayoutBlock block;
-    block.kind = kindOf(module.part);
+    block.kind = blockKind(module.part);
     block.id = id;
     block.modules = {module.name};
     block.store = module.store;
@@ -81,11 +50,6 @@ void addModule(LayoutBlock& block, const ModulePlacement& module) {
     block.modules.push_back(module.name);
     block.bytes += module.bytes;
     block.is_mixed = block.is_mixed || module.is_mixed;
-}
-
-/// True when `name` is `module` or lies below it.
-bool isBelow(std::string_view name, std::string_view module) {
-    return name.starts_with(module) && (name.size() == module.size() || name[module.size()] == '.');
 }
 
 bool isKvPinned(const PlacementPlan& plan) {
@@ -127,6 +91,7 @@ public:
             countAdapters(block);
             markChanged(block);
             addIssues(block);
+            block.sentence = blockSentence(block, plan_, in_.model);
         }
         return std::move(blocks_);
     }
@@ -258,7 +223,7 @@ private:
     void others() {
         const size_t begin = blocks_.size();
         for (const ModulePlacement& module : plan_.modules) {
-            if (kindOf(module.part) != BlockKind::Other) {
+            if (blockKind(module.part) != BlockKind::Other) {
                 continue;
             }
             const auto same =
@@ -366,6 +331,41 @@ private:
 };
 
 } // namespace
+
+BlockKind blockKind(engine::Part part) {
+    switch (part.role) {
+    case PartRole::Layer:
+        return BlockKind::Layers;
+    case PartRole::Experts:
+        return BlockKind::Experts;
+    case PartRole::VisionTower:
+        return BlockKind::Vision;
+    case PartRole::VisionProjector:
+        return BlockKind::VisionProjector;
+    case PartRole::AudioTower:
+        return BlockKind::Audio;
+    case PartRole::AudioProjector:
+        return BlockKind::AudioProjector;
+    case PartRole::PerLayerTable:
+        return BlockKind::PerLayerTable;
+    case PartRole::Embedding:
+        return BlockKind::Embedding;
+    case PartRole::Head:
+        return BlockKind::Head;
+    case PartRole::Assistant:
+        return BlockKind::Assistant;
+    case PartRole::PerLayerProjection:
+    case PartRole::PerLayerNorm:
+    case PartRole::FinalNorm:
+    case PartRole::Other:
+        break;
+    }
+    return BlockKind::Other;
+}
+
+bool isBelow(std::string_view name, std::string_view module) {
+    return name.starts_with(module) && (name.size() == module.size() || name[module.size()] == '.');
+}
 
 QString rangeCut(const LayoutBlock& block, int layer) {
     return (block.kind == BlockKind::Experts ? QStringLiteral("experts:%1")

@@ -13,6 +13,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ui {
@@ -31,6 +32,10 @@ enum class BlockKind {
     Other,     ///< Norms and projections of the language model.
     Kv,
 };
+
+BlockKind blockKind(engine::Part part);
+/// True when `name` is `module` or lies below it.
+bool isBelow(std::string_view name, std::string_view module);
 
 struct LayoutBlock {
     BlockKind kind = BlockKind::Other;
@@ -66,6 +71,7 @@ struct LayoutBlock {
     bool is_kv_pinned = false;  ///< KV: kept on one device instead of following the layers.
     bool is_changed = false;    ///< Sits elsewhere than in the applied plan.
     QStringList errors, warnings;
+    QString sentence; ///< blockSentence(), which needs the model as well.
 };
 
 /// Where the user cut blocks apart: "layers:15" (before layer 15), "experts:15", "vision", "audio"
@@ -95,7 +101,14 @@ QString blockTitle(const LayoutBlock& block);
 QString blockSubtitle(const LayoutBlock& block, const engine::PlacementPlan& plan);
 /// What a user should know about placing it; empty for most.
 QString blockNote(const LayoutBlock& block);
-/// Name, bytes, place and state in one sentence, for screen readers and tool tips.
+/// What it is, who reads it and what it would save or cost elsewhere, in plain words with the
+/// figures of this model: for tool tips and the line below the lanes.
+QString blockSentence(const LayoutBlock& block,
+                      const engine::PlacementPlan& plan,
+                      const engine::ModelSummary* model);
+/// " Not applied yet. ...": what is not as usual with it; empty for most.
+QString blockState(const LayoutBlock& block);
+/// Name, bytes, place, sentence and state, for screen readers.
 QString blockDescription(const LayoutBlock& block, const engine::PlacementPlan& plan);
 
 /// The moves that put a block on a device (disk: stored there, computed where it is now).

@@ -8,8 +8,11 @@
 #include <QLocale>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdlib>
 #include <set>
+#include <utility>
 
 namespace ui {
 
@@ -38,6 +41,37 @@ quint64 traffic(const engine::PlacementPlan& plan) {
         bytes += transfer.bytes;
     }
     return bytes;
+}
+
+/// What a change of a device's memory is made of, where that is more than one thing: "tower 2.3 MiB
+/// + room to compute 4.4 MiB".
+QString
+sumOf(const engine::DevicePlan& was, const engine::DevicePlan& will, const LayoutBlock& block) {
+    const bool is_tower = block.kind == BlockKind::Vision || block.kind == BlockKind::Audio;
+    const QString weights = is_tower ? PriceTexts::tr("tower") : PriceTexts::tr("weights");
+    const std::array<QString, engine::kMemoryPartCount> names = {
+        weights, PriceTexts::tr("KV cache"), PriceTexts::tr("adapter"),
+        PriceTexts::tr("room to compute"), PriceTexts::tr("driver")};
+    std::vector<std::pair<QString, qint64>> parts;
+    bool has_more = false, has_less = false;
+    for (const engine::MemoryPart part : engine::kMemoryParts) {
+        const auto delta = static_cast<qint64>(will.parts[part] - was.parts[part]);
+        has_more = has_more || delta > 0;
+        has_less = has_less || delta < 0;
+        if (delta != 0) {
+            parts.emplace_back(names[static_cast<size_t>(part) - 1], delta);
+        }
+    }
+    QStringList words;
+    for (const auto& [name, delta] : parts) {
+        // The sign of all stands before their sum.
+        words << name + QChar::Nbsp +
+                     (has_more && has_less ? formatBytesDelta(delta)
+                                           : formatBytes(static_cast<quint64>(std::llabs(delta))));
+    }
+    return parts.size() < 2
+               ? QString()
+               : words.join(has_more && has_less ? QStringLiteral(", ") : QStringLiteral(" + "));
 }
 
 PriceRow::Tone toneOf(double delta, double threshold) {
@@ -102,6 +136,10 @@ std::vector<PriceRow> priceOf(const engine::PlacementPlan& before,
                         formatBytesDelta(static_cast<qint64>(will) - static_cast<qint64>(was)) +
                             QStringLiteral(" → ") + formatBytes(will),
                         is_over ? PriceRow::Tone::Bad : PriceRow::Tone::Neutral});
+        if (const engine::DevicePlan* former = devicePlan(before, id);
+            former != nullptr && device != nullptr) {
+            rows.back().detail = sumOf(*former, *device, block);
+        }
     }
     const double image = after.estimate.image_s - before.estimate.image_s;
     const double sound = 10 * (after.estimate.audio_s_per_s - before.estimate.audio_s_per_s);

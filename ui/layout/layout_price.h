@@ -15,6 +15,7 @@ struct PriceRow {
     enum class Tone { Neutral = 1, Good, Bad };
     QString label, value;
     Tone tone = Tone::Neutral;
+    QString detail = {}; ///< What the value is the sum of, below it.
 };
 
 /// What changes from `before` to `after` when `block` moves: memory per device, seconds per image

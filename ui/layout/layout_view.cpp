@@ -67,7 +67,14 @@ LayoutView::LayoutView(QWidget* parent) : QWidget(parent), staging_(new LayoutSt
     refresh();
 }
 
-LayoutView::~LayoutView() = default;
+LayoutView::~LayoutView() {
+    // Blocks lose the focus after this is gone.
+    for (const auto& [id, widget] : blocks_) {
+        if (widget != nullptr) {
+            widget->disconnect(this);
+        }
+    }
+}
 
 void LayoutView::connectStaging() {
     using Staging = LayoutStaging;
@@ -124,7 +131,9 @@ LaneWidget* LayoutView::lane(engine::DeviceId device) const {
     return nullptr;
 }
 
-void LayoutView::setModel(const std::shared_ptr<const engine::ModelSummary>& model) {
+void LayoutView::setModel(const std::shared_ptr<const engine::ModelSummary>& model,
+                          const QString& name) {
+    model_name_ = name;
     if (model_ == model) {
         return;
     }
@@ -259,6 +268,7 @@ void LayoutView::resizeEvent(QResizeEvent* event) {
     notice_->fitDetails();
     fitBars();
     fitNoGpu();
+    fitSentence();
     rescale();
 }
 

@@ -23,6 +23,7 @@
 
 class QBoxLayout;
 class QHBoxLayout;
+class QImage;
 class QKeyEvent;
 class QLabel;
 class QLayout;
@@ -63,13 +64,19 @@ public:
     [[nodiscard]] bool hasChanges() const;
     [[nodiscard]] bool isWhatIf() const { return staging_->whatIf().has_value(); }
     [[nodiscard]] bool isHolding() const { return hold_.has_value(); }
+    /// What dropping the held block where it is would come to; null: no block is held, or its price
+    /// is not known yet.
+    [[nodiscard]] const std::shared_ptr<const engine::PlacementPlan>& heldPlan() const {
+        return held_plan_;
+    }
     /// Blocks as shown; `id` as in LayoutBlock. Null when there is none.
     [[nodiscard]] BlockWidget* blockWidget(const QString& id) const;
     [[nodiscard]] LaneWidget* lane(engine::DeviceId device) const;
 
 public Q_SLOTS:
-    /// Null: no model is chosen.
-    void setModel(const std::shared_ptr<const engine::ModelSummary>& model);
+    /// Null: no model is chosen. `name` is what it is called on a picture of the layout.
+    void setModel(const std::shared_ptr<const engine::ModelSummary>& model,
+                  const QString& name = {});
     /// The options to plan with. The same model with the same device_map as before keeps what is
     /// staged and plans it anew; anything else starts over.
     void setRequest(const engine::LoadRequest& request);
@@ -109,6 +116,8 @@ Q_SIGNALS:
     void plansForgotten(quint64 serial);
     void applyRequested(const engine::LoadRequest& request);
     void stagedPlanChanged(const std::shared_ptr<const engine::PlacementPlan>& plan);
+    /// heldPlan() is another one.
+    void heldPlanChanged();
     void exportRequested(quint64 serial,
                          const engine::LoadRequest& request,
                          engine::MapExport::Kind kind);
@@ -116,6 +125,7 @@ Q_SIGNALS:
     void serverLaunchRequested();
     void mapFileChosen(const QString& file);
     void saveRequested(const QString& file, const QString& text);
+    void pictureSaveRequested(const QString& file, const QImage& picture);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -152,6 +162,8 @@ private:
     void showRefusal(const QString& label, const engine::PlacementPlan& plan);
     void showFailure(const QString& label, const engine::Error& error, bool is_about_adapters);
     void refresh();
+    /// The blocks of what is staged.
+    [[nodiscard]] std::vector<LayoutBlock> stagedBlocks() const;
     void refreshLanes();
     void refreshBars();
     /// Elides what may be elided and stacks the footer where its width asks for it.
@@ -165,6 +177,9 @@ private:
     void runNoticeAction();
     void rescale();
     void fitNoGpu();
+    void fitSentence();
+    /// About the block under the pointer, or else the one with the focus.
+    void showSentence();
     void connectBlock(BlockWidget* widget);
     void focusBlock(BlockWidget* widget);
 
@@ -175,7 +190,10 @@ private:
     void showOutcome(engine::DeviceId lane, LaneOutcome outcome);
     void setTarget(std::optional<engine::DeviceId> target);
     void showHold();
+    void setHeldPlan(std::shared_ptr<const engine::PlacementPlan> plan);
     void drop();
+    /// The ghost of a block that was let go settles on the block that it became.
+    void land(const LayoutBlock& dropped, engine::DeviceId lane);
     void endHold();
     void stepTarget(int direction);
     /// True where the block held is now.
@@ -198,8 +216,13 @@ private:
     void exportMap(engine::MapExport::Kind kind, bool is_to_clipboard);
     void openOptions();
     void describeComputer();
+    /// The plan as a picture to show around.
+    [[nodiscard]] QImage picture() const;
+    void copyPicture();
+    void savePicture();
 
     std::shared_ptr<const engine::ModelSummary> model_;
+    QString model_name_;
     LayoutStaging* const staging_;
     std::optional<engine::Repair> repair_; ///< What the message's first button does.
     enum class NoticeAction { None = 1, Repair, Replan, FourBits };
@@ -210,6 +233,7 @@ private:
 
     std::map<quint64, Export> exports_;
     std::optional<Hold> hold_;
+    std::shared_ptr<const engine::PlacementPlan> held_plan_;
 
     QStackedLayout* pages_ = nullptr;
     QShortcut* undo_keys_ = nullptr;
@@ -222,6 +246,7 @@ private:
     bool lacks_gpu_ = false; ///< No card takes part in what is shown.
     QWidget* no_gpu_ = nullptr;
     QLabel* no_gpu_why_ = nullptr;
+    QLabel* sentence_ = nullptr; ///< Below the lanes.
     NoticeBar* notice_ = nullptr;
     QLabel* summary_ = nullptr;
     QBoxLayout* footer_row_ = nullptr;

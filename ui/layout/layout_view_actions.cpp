@@ -8,6 +8,7 @@
 #include "ui/layout/layout_view.h"
 #include "ui/layout/notice_bar.h"
 #include "ui/layout/plan_options_dialog.h"
+#include "ui/layout/plan_picture.h"
 #include "ui/layout/what_if_dialog.h"
 #include "ui/style/format.h"
 
@@ -303,6 +304,8 @@ void LayoutView::fillMore() {
     add(copy, "more.copyDocument", tr("Belfry map"), [this] { exportMap(Kind::Document, true); });
     add(copy, "more.copyAccelerate", tr("accelerate device_map"),
         [this] { exportMap(Kind::Accelerate, true); });
+    add(more_menu_, "more.copyPicture", tr("Copy as picture"), [this] { copyPicture(); });
+    add(more_menu_, "more.savePicture", tr("Save picture …"), [this] { savePicture(); });
     more_menu_->addSeparator();
     add(more_menu_, "more.server", tr("Run it on a server …"),
         [this] { Q_EMIT serverLaunchRequested(); });
@@ -379,6 +382,41 @@ void LayoutView::showExport(quint64 serial, const engine::MapExport& text) {
         }
         Q_EMIT saveRequested(file, content);
     });
+    dialog->open();
+}
+
+QImage LayoutView::picture() const {
+    const engine::LoadRequest& request = staging_->history().current().request;
+    const bool is_shape = staging_->root().has_value() && request.model != staging_->root()->model;
+    return planPicture(*stagedPlan(), stagedBlocks(),
+                       is_shape ? staging_->whatIf()->name : model_name_,
+                       tr("%1 · %2 tokens of context")
+                           .arg(quantName(QString::fromStdString(request.quant)),
+                                formatCount(stagedPlan()->context)));
+}
+
+void LayoutView::copyPicture() {
+    if (stagedPlan() == nullptr) {
+        return;
+    }
+    QApplication::clipboard()->setImage(picture());
+    is_notice_kept_ = true;
+    notice_->showNotice(NoticeBar::Kind::Info, tr("Copied as a picture."));
+}
+
+void LayoutView::savePicture() {
+    if (stagedPlan() == nullptr) {
+        return;
+    }
+    auto* dialog = new QFileDialog(this, tr("Save the picture"), QString(), tr("Pictures (*.png)"));
+    dialog->setObjectName(QStringLiteral("savePictureDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("png"));
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this, drawn = picture()](const QString& file) {
+                Q_EMIT pictureSaveRequested(file, drawn);
+            });
     dialog->open();
 }
 

@@ -173,6 +173,7 @@ void LayoutView::showHold() {
         lane->setTarget(hold_->target == lane->device());
         lane->setHeaderPlan(shown);
     }
+    setHeldPlan(shown);
     if (!hold_->target.has_value()) {
         showKeys();
         return;
@@ -204,6 +205,13 @@ void LayoutView::showHold() {
         }
     }
     price_->placeBeside(anchor);
+}
+
+void LayoutView::setHeldPlan(std::shared_ptr<const engine::PlacementPlan> plan) {
+    if (held_plan_ != plan) {
+        held_plan_ = std::move(plan);
+        Q_EMIT heldPlanChanged();
+    }
 }
 
 void LayoutView::showKeys() {
@@ -240,6 +248,8 @@ void LayoutView::drop() {
     const bool is_home = outcome.stage.plan == stagedPlan();
     const QString title = moveLabel(hold_->block, *hold_->target);
     const LayoutBlock block = hold_->block;
+    const engine::DeviceId target = *hold_->target;
+    const bool is_seen = ghost_->isVisible();
     endHold();
     if (!outcome.error.isEmpty()) {
         is_notice_kept_ = true;
@@ -249,6 +259,25 @@ void LayoutView::drop() {
     }
     if (!is_home) {
         staging_->push(outcome.stage);
+    }
+    if (is_seen) {
+        land(block, target);
+    }
+}
+
+void LayoutView::land(const LayoutBlock& dropped, engine::DeviceId lane) {
+    for (const auto& [id, widget] : blocks_) {
+        const LayoutBlock& block = widget->block();
+        const bool is_it = dropped.modules.empty()
+                               ? block.kind == dropped.kind && block.store == lane
+                               : std::find(block.modules.begin(), block.modules.end(),
+                                           dropped.modules.front()) != block.modules.end();
+        if (is_it) {
+            ghost_->show();
+            ghost_->raise();
+            ghost_->land(QRect(widget->mapTo(this, QPoint(0, 0)), widget->size()));
+            return;
+        }
     }
 }
 
@@ -268,6 +297,7 @@ void LayoutView::endHold() {
         lane->setTarget(false);
         lane->setHeaderPlan(nullptr);
     }
+    setHeldPlan(nullptr);
     staging_->forgetPreviews();
 }
 

@@ -9,7 +9,9 @@
 #include "ui/layout/notice_bar.h"
 #include "ui/layout/repair.h"
 #include "ui/style/format.h"
+#include "ui/style/motion.h"
 #include "ui/style/theme.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -23,6 +25,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace ui {
 
@@ -30,7 +33,8 @@ namespace {
 
 constexpr int kBarMargin = 16;
 constexpr int kWidthForAdvice = 512; ///< Two lanes and what to do without a card beside them.
-constexpr int kBarsWidth = 280;      ///< Least width of the bars above and below the lanes.
+constexpr int kHeightForSentence = 420;
+constexpr int kBarsWidth = 280; ///< Least width of the bars above and below the lanes.
 
 /// "4 ms", "1.8 s": short times keep their digits.
 QString shortSeconds(double seconds) {
@@ -44,6 +48,11 @@ QString shortSeconds(double seconds) {
 void LayoutView::buildBars(QVBoxLayout* layout) {
     layout->addLayout(buildTools());
     layout->addWidget(buildPages(), 1);
+    sentence_ = wrappedLabel("layoutSentence", this);
+    sentence_->setContentsMargins(kBarMargin, 0, kBarMargin, 8);
+    sentence_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    setTextSize(sentence_, 92);
+    layout->addWidget(sentence_);
     notice_ = new NoticeBar;
     layout->addWidget(notice_);
     connect(notice_, &NoticeBar::actionTriggered, this, &LayoutView::runNoticeAction);
@@ -238,6 +247,7 @@ void LayoutView::connectBlock(BlockWidget* widget) {
             [this, widget](int layer) { cutBefore(widget->block(), layer); });
     connect(widget, &BlockWidget::keyPressed, this,
             [this, widget](QKeyEvent* event) { handleKey(widget, event); });
+    connect(widget, &BlockWidget::notedOrLeft, this, &LayoutView::showSentence);
     connect(widget, &BlockWidget::focused, this, [this, widget] {
         if (LaneWidget* home = lane(widget->block().store); home != nullptr) {
             home->showBlock(widget);
@@ -246,16 +256,36 @@ void LayoutView::connectBlock(BlockWidget* widget) {
     });
 }
 
-void LayoutView::refreshLanes() {
-    const auto plan = stagedPlan();
-    pages_->setCurrentIndex(plan == nullptr ? 0 : 1);
-    BlockWidget* focused = nullptr;
+void LayoutView::showSentence() {
+    const BlockWidget* told = nullptr;
     for (const auto& [id, widget] : blocks_) {
-        focused = widget != nullptr && widget->hasFocus() ? widget.data() : focused;
+        if (widget != nullptr && (widget->isHovered() || (told == nullptr && widget->hasFocus()))) {
+            told = widget;
+        }
     }
-    const LayoutBlock former = focused != nullptr ? focused->block() : LayoutBlock();
+    setTextRole(sentence_, told == nullptr ? TextRole::Muted : TextRole::Normal);
+    sentence_->setText(told == nullptr ? tr("Point at a block to read what it is.")
+                                       : told->block().sentence);
+}
 
+void LayoutView::fitSentence() {
+    // Room for the longest is kept, so that nothing moves when another one is shown.
+    const QRect line(0, 0, std::max(1, width() - 2 * kBarMargin), 1000);
+    int tallest = 0;
+    for (const auto& [id, widget] : blocks_) {
+        tallest =
+            std::max(tallest, sentence_->fontMetrics()
+                                  .boundingRect(line, Qt::TextWordWrap, widget->block().sentence)
+                                  .height());
+    }
+    sentence_->setFixedHeight(tallest + 8);
+    sentence_->setVisible(stagedPlan() != nullptr &&
+                          height() >= kHeightForSentence * textZoom() / 100);
+}
+
+std::vector<LayoutBlock> LayoutView::stagedBlocks() const {
     BlocksInput input;
+    const auto plan = stagedPlan(); // kept while its blocks are made
     input.plan = plan.get();
     input.applied =
         isWhatIf() || !staging_->isOfLoadedModel() ? nullptr : staging_->applied().get();
@@ -267,7 +297,25 @@ void LayoutView::refreshLanes() {
     if (!history.isEmpty()) {
         input.cuts = history.current().cuts;
     }
-    const std::vector<LayoutBlock> blocks = makeBlocks(input);
+    return makeBlocks(input);
+}
+
+void LayoutView::refreshLanes() {
+    const auto plan = stagedPlan();
+    std::map<QWidget*, std::pair<QWidget*, QRect>> former_places;
+    for (const auto& [id, widget] : blocks_) {
+        if (widget != nullptr) {
+            former_places[widget] = {widget->parentWidget(), widget->geometry()};
+        }
+    }
+    pages_->setCurrentIndex(plan == nullptr ? 0 : 1);
+    BlockWidget* focused = nullptr;
+    for (const auto& [id, widget] : blocks_) {
+        focused = widget != nullptr && widget->hasFocus() ? widget.data() : focused;
+    }
+    const LayoutBlock former = focused != nullptr ? focused->block() : LayoutBlock();
+
+    const std::vector<LayoutBlock> blocks = stagedBlocks();
 
     const std::vector<engine::DeviceId> devices =
         plan == nullptr ? std::vector<engine::DeviceId>() : laneDevices(*plan);
@@ -351,6 +399,13 @@ void LayoutView::refreshLanes() {
     QWidget::setTabOrder(last, revert_);
     QWidget::setTabOrder(revert_, apply_);
     rescale();
+    for (const auto& [widget, place] : former_places) {
+        if (widget->parentWidget() == place.first) { // one that comes from another lane lands
+            slideFrom(widget, place.second);
+        }
+    }
+    fitSentence();
+    showSentence();
     if (next_focus != nullptr) {
         focusBlock(next_focus);
     }

@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace ui {
@@ -31,6 +32,18 @@ struct Texts {
 
 quint64 finite(quint64 limit) {
     return limit == std::numeric_limits<quint64>::max() ? 0 : limit;
+}
+
+/// What was predicted for a device when the loaded model was loaded.
+engine::PartBytes loadedParts(const engine::EngineSnapshot* snapshot, engine::DeviceId id) {
+    if (snapshot != nullptr) {
+        for (const engine::DeviceMemory& memory : snapshot->memory) {
+            if (memory.id == id) {
+                return memory.predicted;
+            }
+        }
+    }
+    return {};
 }
 
 /// The plan of what is loaded has a note where the context is a usual figure.
@@ -54,31 +67,55 @@ quint64 MeterDevice::free() const {
                : room;
 }
 
-QString memoryPartLabel(engine::MemoryPart part) {
-    switch (part) {
-    case engine::MemoryPart::Weights:
-        return Texts::tr("weights");
-    case engine::MemoryPart::Kv:
-        return Texts::tr("KV cache");
-    case engine::MemoryPart::Adapter:
-        return Texts::tr("adapter");
-    case engine::MemoryPart::Workspace:
-        return Texts::tr("workspace");
-    case engine::MemoryPart::Context:
-        return Texts::tr("driver");
-    }
-    return {};
+QString memoryLabel(MemoryKind kind, const MeterDevice& device) {
+    return kind == MemoryKind::Driver && device.is_context_assumed && device.has_measured
+               ? Texts::tr("driver (assumed)")
+               : memoryLabel(kind);
 }
 
-QString memoryPartLabel(engine::MemoryPart part, const MeterDevice& device) {
-    return part == engine::MemoryPart::Context && device.is_context_assumed && device.has_measured
-               ? Texts::tr("driver (assumed)")
-               : memoryPartLabel(part);
+bool isAsPredicted(const MeterDevice& device) {
+    constexpr quint64 kLeast = quint64{1} << 20U;
+    const quint64 predicted = device.predicted.total();
+    const quint64 used = device.used();
+    return device.has_measured && device.has_prediction && !device.is_staged &&
+           std::max(predicted, used) - std::min(predicted, used) <= std::max(kLeast, used / 100);
+}
+
+QString predictionWords(const MeterDevice& device) {
+    const QString measured = formatBytes(device.used(), 2);
+    QString predicted = formatBytes(device.predicted.total(), 2);
+    if (!device.has_prediction) {
+        return Texts::tr("used by Belfry %1").arg(measured);
+    }
+    if (!device.has_measured) {
+        return Texts::tr("predicted %1").arg(predicted);
+    }
+    // The unit once, where both have the same.
+    const auto unit = [](const QString& bytes) {
+        qsizetype at = bytes.size();
+        while (at > 0 && !bytes.at(at - 1).isSpace()) {
+            --at;
+        }
+        return bytes.mid(std::max<qsizetype>(0, at - 1));
+    };
+    if (unit(predicted) == unit(measured)) {
+        predicted.chop(unit(predicted).size());
+    }
+    return (device.is_staged ? Texts::tr("planned %1, now %2")
+                             : Texts::tr("predicted %1, measured %2"))
+        .arg(predicted, measured);
 }
 
 std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
                                       const engine::PlacementPlan* prediction) {
     std::map<engine::DeviceId, MeterDevice> all;
+    std::map<engine::DeviceId, KindBytes> loaded, planned;
+    if (snapshot != nullptr && snapshot->plan != nullptr) {
+        loaded = weightsByKind(*snapshot->plan);
+    }
+    if (prediction != nullptr) {
+        planned = weightsByKind(*prediction);
+    }
     const auto device = [&all](engine::DeviceId id,
                                const std::string& description) -> MeterDevice& {
         MeterDevice& d = all[id];
@@ -114,11 +151,15 @@ std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
                              memory.measured.total() > 0;
             d.predicted = memory.predicted;
             d.has_prediction = snapshot->plan != nullptr;
+            d.measured_kinds = byKind(d.measured, loaded[memory.id]);
+            d.predicted_kinds = byKind(d.predicted, loaded[memory.id]);
         }
     }
     if (prediction != nullptr) {
         for (auto& [id, d] : all) {
+            d.is_staged = d.has_measured && d.predicted.total() > 0;
             d.predicted = {};
+            d.predicted_kinds = {};
             d.has_prediction = false;
         }
         for (const engine::DevicePlan& plan : prediction->devices) {
@@ -126,7 +167,12 @@ std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
                 continue;
             }
             MeterDevice& d = device(plan.id, plan.description);
+            // What the driver takes is told anew when it is known: that is no other layout.
+            engine::PartBytes former = loadedParts(snapshot, plan.id);
+            former[engine::MemoryPart::Context] = plan.parts[engine::MemoryPart::Context];
+            d.is_staged = d.has_measured && !(former == plan.parts);
             d.predicted = plan.parts;
+            d.predicted_kinds = byKind(plan.parts, planned[plan.id]);
             d.has_prediction = true;
             if (!d.is_live) {
                 d.capacity = plan.capacity;
@@ -193,6 +239,7 @@ void MemoryMeter::setPrediction(const std::shared_ptr<const engine::PlacementPla
     if (prediction_ != plan || is_what_if_ != is_what_if) {
         prediction_ = plan;
         is_what_if_ = is_what_if;
+        canvas_->moveOn(isVisible());
         rebuild();
     }
 }
@@ -200,13 +247,15 @@ void MemoryMeter::setPrediction(const std::shared_ptr<const engine::PlacementPla
 void MemoryMeter::tick() {
     bool is_moving = is_stale_;
     // Samples this computer, whatever computer the layout looks at.
-    for (const MeterDevice& device : meterDevices(snapshot_.get(), nullptr)) {
+    const auto now = snapshot_ == nullptr ? std::vector<engine::DeviceMemory>() : snapshot_->memory;
+    for (const engine::DeviceMemory& device : now) {
         std::deque<quint64>& samples = history_[device.id];
-        if (device.used() == 0 && samples.empty()) {
+        const quint64 used = device.measured.total();
+        if (used == 0 && samples.empty()) {
             continue; // no line before anything was loaded
         }
-        is_moving = is_moving || samples.empty() || samples.front() != device.used();
-        samples.push_back(device.used());
+        is_moving = is_moving || samples.empty() || samples.front() != used;
+        samples.push_back(used);
         if (samples.size() > kSamples) {
             samples.pop_front();
         }
@@ -272,15 +321,17 @@ QString MemoryMeter::text() const {
         QStringList parts;
         if (device.has_measured) {
             parts << Texts::tr("used by Belfry %1").arg(formatBytes(device.used()));
-            for (const engine::MemoryPart part : engine::kMemoryParts) {
-                if (device.measured[part] > 0) {
-                    parts << QStringLiteral("%1 %2").arg(memoryPartLabel(part, device),
-                                                         formatBytes(device.measured[part]));
-                }
-            }
         }
         if (device.has_prediction) {
             parts << Texts::tr("predicted %1").arg(formatBytes(device.predicted.total()));
+        }
+        const KindBytes& kinds =
+            device.has_measured ? device.measured_kinds : device.predicted_kinds;
+        for (size_t i = 0; i < kMemoryKinds; ++i) {
+            if (const auto bytes = static_cast<quint64>(std::llround(kinds.bytes[i])); bytes > 0) {
+                parts << QStringLiteral("%1 %2").arg(
+                    memoryLabel(static_cast<MemoryKind>(i + 1), device), formatBytes(bytes));
+            }
         }
         if (device.others > 0) {
             parts << (is_what_if_ ? Texts::tr("set aside %1") : Texts::tr("other programs %1"))

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/api/snapshot.h"
+#include "ui/layout/memory_kinds.h"
 
 #include <QString>
 #include <QWidget>
@@ -27,10 +28,12 @@ struct MeterDevice {
     quint64 limit = 0;  ///< What the engine may use; 0 = no limit.
     quint64 others = 0; ///< Other programs.
     engine::PartBytes measured, predicted;
-    engine::MemoryBudget budget; ///< The system's, where it sets one.
+    KindBytes measured_kinds, predicted_kinds; ///< The same, weights divided by their blocks.
+    engine::MemoryBudget budget;               ///< The system's, where it sets one.
     bool has_measured = false, has_prediction = false;
     bool is_context_assumed = false; ///< What the driver takes is not measured.
     bool is_live = false;            ///< Capacity and other programs are of now, not of a plan.
+    bool is_staged = false;          ///< The prediction is of another layout than the loaded one.
 
     [[nodiscard]] quint64 used() const { return measured.total(); }
     /// Free by this account; 0 when more is used than there is.
@@ -41,10 +44,12 @@ struct MeterDevice {
 /// a place in the prediction is left out.
 std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
                                       const engine::PlacementPlan* prediction);
-/// "weights", "KV cache", ... in the user's language.
-QString memoryPartLabel(engine::MemoryPart part);
-/// The same for a value of the device: says where it is not measured.
-QString memoryPartLabel(engine::MemoryPart part, const MeterDevice& device);
+/// As memoryLabel(); says of a device where its driver's share is not measured.
+QString memoryLabel(MemoryKind kind, const MeterDevice& device);
+/// "predicted 6.43, measured 6.41 GiB", or the one of the two that is known.
+QString predictionWords(const MeterDevice& device);
+/// What was predicted for the loaded layout is what was measured, but for rounding.
+bool isAsPredicted(const MeterDevice& device);
 
 class MeterCanvas;
 

@@ -4,13 +4,18 @@
 #include "ui/layout/layout_blocks.h"
 #include "ui/meter/budget_words.h"
 #include "ui/style/format.h"
+#include "ui/style/motion.h"
 #include "ui/style/theme.h"
 
+#include <QHelpEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QToolTip>
+#include <QVariantAnimation>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 namespace ui {
@@ -19,32 +24,64 @@ namespace {
 
 constexpr int kMargin = 16;
 constexpr int kBarWidth = 56;
+constexpr int kBarsWidth = 88;          ///< With the prediction beside it.
+constexpr int kThinWidth = 32;          ///< The bar beside the loupe ...
+constexpr int kLoupeWidth = 40;         ///< ... that shows a use too small to be seen in it.
+constexpr double kSmallUse = 0.05;      ///< Less of a card is magnified.
+constexpr double kLoupeRoom = 1.1;      ///< What the loupe shows, as a part of the use.
+constexpr double kPlannedOpacity = 0.6; ///< What is only predicted beside what is measured.
 constexpr int kBarHeight = 280;
 constexpr int kSmallBarHeight = 168; ///< Where several cards share the height.
 constexpr int kHistoryHeight = 48;
 constexpr size_t kCanvasSamples = 240;
 
-QColor partColor(engine::MemoryPart part) {
-    const Theme& theme = Theme::current();
-    switch (part) {
-    case engine::MemoryPart::Weights:
-        return theme.part_layers;
-    case engine::MemoryPart::Kv:
-        return theme.part_kv;
-    case engine::MemoryPart::Adapter:
-        return theme.part_adapter;
-    case engine::MemoryPart::Workspace:
-        return theme.part_workspace;
-    case engine::MemoryPart::Context:
-        return theme.part_context;
+/// Bytes from the foot of a bar upwards, each in its colour. `places` says where in the bar a
+/// segment from one height to another lies, in pixels.
+void drawStack(QPainter* painter,
+               const KindBytes& kinds,
+               double pixels_per_byte,
+               const std::function<QRectF(double, double)>& places) {
+    double at = 0;
+    for (size_t i = 0; i < kMemoryKinds; ++i) {
+        const double bytes = kinds.bytes[i];
+        if (bytes > 0) {
+            const double length = bytes * pixels_per_byte;
+            painter->fillRect(places(at, std::max(1.0, length)),
+                              memoryColor(static_cast<MemoryKind>(i + 1)));
+            at += length;
+        }
     }
-    return theme.part_other;
 }
 
-/// From the bottom of the bar upwards, as in the drawing.
-constexpr std::array<engine::MemoryPart, engine::kMemoryPartCount> kUpwards = {
-    engine::MemoryPart::Weights, engine::MemoryPart::Adapter, engine::MemoryPart::Kv,
-    engine::MemoryPart::Workspace, engine::MemoryPart::Context};
+auto upwards(const QRectF& bar) {
+    return [bar](double at, double length) {
+        return QRectF(bar.left(), bar.bottom() - at - length, bar.width(), length);
+    };
+}
+
+auto rightwards(const QRectF& bar) {
+    return [bar](double at, double length) {
+        return QRectF(bar.left() + at, bar.top(), length, bar.height());
+    };
+}
+
+QColor faded(QColor color, double alpha) {
+    color.setAlphaF(static_cast<float>(alpha));
+    return color;
+}
+
+/// Other programs are striped: their grey is no part of ours.
+QBrush othersBrush() {
+    return {Theme::current().part_other, Qt::BDiagPattern};
+}
+
+KindBytes between(const KindBytes& from, const KindBytes& to, double share) {
+    KindBytes kinds;
+    for (size_t i = 0; i < kMemoryKinds; ++i) {
+        kinds.bytes[i] = from.bytes[i] + (to.bytes[i] - from.bytes[i]) * share;
+    }
+    return kinds;
+}
 
 QString tokensShort(qint64 tokens) {
     return tokens >= 1024 && tokens % 1024 == 0 ? QStringLiteral("%1k").arg(tokens / 1024)
@@ -53,14 +90,40 @@ QString tokensShort(qint64 tokens) {
 
 } // namespace
 
-MeterCanvas::MeterCanvas(QWidget* parent) : QWidget(parent) {
+MeterCanvas::MeterCanvas(QWidget* parent) : QWidget(parent), motion_(newMotion(this)) {
     connect(&ThemeNotifier::instance(), &ThemeNotifier::changed, this,
             qOverload<>(&QWidget::update));
+    connect(motion_, &QVariantAnimation::valueChanged, this, qOverload<>(&QWidget::update));
 }
 
 void MeterCanvas::show(State state) {
     state_ = std::move(state);
     update();
+}
+
+void MeterCanvas::moveOn(bool is_seen) {
+    std::map<engine::DeviceId, Fill> now;
+    for (const MeterDevice& device : state_.devices) {
+        now[device.id] = fillOf(device);
+    }
+    from_ = std::move(now);
+    motion_->stop();
+    if (is_seen && isMotionOn()) {
+        motion_->start();
+    }
+}
+
+MeterCanvas::Fill MeterCanvas::fillOf(const MeterDevice& device) const {
+    const Fill to{device.measured_kinds, device.predicted_kinds,
+                  static_cast<double>(device.others)};
+    const auto from = from_.find(device.id);
+    if (motion_->state() != QAbstractAnimation::Running || from == from_.end()) {
+        return to;
+    }
+    const double share = motion_->currentValue().toDouble();
+    return {between(from->second.measured, to.measured, share),
+            between(from->second.predicted, to.predicted, share),
+            from->second.others + (to.others - from->second.others) * share};
 }
 
 int MeterCanvas::heightFor(int /*width*/) const {
@@ -70,7 +133,21 @@ int MeterCanvas::heightFor(int /*width*/) const {
 void MeterCanvas::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
+    tips_.clear();
     paintAll(&painter);
+}
+
+bool MeterCanvas::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) {
+        return QWidget::event(event);
+    }
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const auto row = std::find_if(tips_.begin(), tips_.end(), [help](const auto& tip) {
+        return tip.first.contains(help->pos());
+    });
+    QToolTip::showText(help->globalPos(), row == tips_.end() ? QString() : toolTipText(row->second),
+                       this);
+    return true;
 }
 
 /// Without a painter only measures: one description of the places for both.
@@ -148,75 +225,77 @@ int MeterCanvas::paintHint(QPainter* painter, int y, const QString& hint) const 
 }
 
 std::vector<MeterCanvas::Row> MeterCanvas::rowsOf(const MeterDevice& device) const {
-    const Theme& theme = Theme::current();
     std::vector<Row> rows;
     if (device.is_live) {
-        rows.push_back({tr("free"), formatBytes(device.free()), {}, false, true});
+        rows.push_back({tr("free"), formatBytes(device.free()), {}, true});
     }
     if (device.others > 0) {
         rows.push_back({state_.is_what_if ? tr("set aside") : tr("other programs"),
-                        formatBytes(device.others), theme.part_other});
+                        formatBytes(device.others), Theme::current().part_other});
     }
-    const engine::PartBytes& parts = device.has_measured ? device.measured : device.predicted;
-    for (auto part = kUpwards.rbegin(); part != kUpwards.rend(); ++part) {
-        if (parts[*part] == 0 && device.predicted[*part] == 0) {
+    const KindBytes& kinds = device.has_measured ? device.measured_kinds : device.predicted_kinds;
+    for (size_t i = kMemoryKinds; i > 0; --i) {
+        const auto kind = static_cast<MemoryKind>(i);
+        const auto bytes = static_cast<quint64>(std::llround(kinds[kind]));
+        if (bytes == 0 && device.predicted_kinds[kind] < 1) {
             continue;
         }
-        QString label = memoryPartLabel(*part, device);
-        if (*part == engine::MemoryPart::Kv && state_.context > 0) {
+        QString label = memoryLabel(kind, device);
+        if (kind == MemoryKind::Kv && state_.context > 0) {
             label += QStringLiteral(", ") + tokensShort(state_.context);
         }
-        rows.push_back({label, formatBytes(parts[*part]), partColor(*part)});
+        rows.push_back({label, formatBytes(bytes), memoryColor(kind), false, memorySentence(kind)});
     }
     if (device.budget.budget > 0) {
-        rows.push_back(
-            {tr("the system's budget"), formatBytes(device.budget.budget), {}, false, true});
-    }
-    if (device.has_measured) {
-        rows.push_back({tr("used by Belfry"), formatBytes(device.used()), {}, true, false, true});
-    }
-    if (device.has_prediction) {
-        rows.push_back(
-            {tr("predicted"), formatBytes(device.predicted.total()), {}, false, true, true});
+        rows.push_back({tr("the system's budget"), formatBytes(device.budget.budget), {}, true});
     }
     return rows;
 }
 
-MeterCanvas::CardPlaces MeterCanvas::placesOf(const std::vector<Row>& rows, int y) const {
-    const QFont value_font = scaledFont(92);
-    const QFont bold_font = scaledFont(92, true);
+MeterCanvas::CardPlaces
+MeterCanvas::placesOf(const MeterDevice& device, const std::vector<Row>& rows, int y) const {
+    const QFontMetrics values(scaledFont(92));
     CardPlaces places;
     places.bar_top = y + QFontMetrics(scaledFont(96, true)).height() +
                      QFontMetrics(scaledFont(88)).height() + 12;
-    places.row_height = QFontMetrics(value_font).height() + 6;
-    const int list_height = places.row_height * static_cast<int>(rows.size()) + 8;
+    places.row_height = values.height() + 5;
+    const int list_height = places.row_height * static_cast<int>(rows.size());
     const auto gpus = std::count_if(state_.devices.begin(), state_.devices.end(),
                                     [](const MeterDevice& d) { return d.id.isGpu(); });
     // Beside the bar where every label fits there, else below it.
-    const int beside = kMargin + kBarWidth + 40;
+    const int beside = kMargin + kBarsWidth + 12;
     int widest = 0;
     for (const Row& row : rows) {
-        const QFontMetrics metrics(row.is_bold ? bold_font : value_font);
-        widest = std::max(widest, metrics.horizontalAdvance(row.label) +
-                                      metrics.horizontalAdvance(row.value) + 4 + 4 + 16);
+        widest = std::max(widest, values.horizontalAdvance(row.label) +
+                                      values.horizontalAdvance(row.value) + 4 + 4 + 16);
     }
     const bool is_stacked = beside + widest > width() - kMargin;
-    places.bar_height = is_stacked ? kSmallBarHeight
-                                   : std::max(gpus > 1 ? kSmallBarHeight : kBarHeight, list_height);
-    places.bottom = places.bar_top + places.bar_height + (is_stacked ? list_height + 4 : 0);
+    // Above the rows the limit has room for its label.
+    const int least = gpus > 1 ? kSmallBarHeight : kBarHeight;
+    places.bar_height =
+        is_stacked ? kSmallBarHeight : std::max(least, list_height + places.row_height + 4);
+    places.bottom = places.bar_top + places.bar_height + (is_stacked ? list_height + 6 : 0);
     // The rows stand on the bar's foot, or below it.
     places.rows_left = is_stacked ? kMargin : beside;
-    places.rows_top = places.bottom - list_height + 4;
+    places.rows_top = places.bottom - list_height;
+    places.words = QRect(kMargin, places.bottom + 10, std::max(1, width() - 2 * kMargin), 200);
+    const int icon = isAsPredicted(device) ? 22 : 0;
+    places.words.setHeight(QFontMetrics(scaledFont(96, true))
+                               .boundingRect(places.words.adjusted(icon, 0, 0, 0), Qt::TextWordWrap,
+                                             predictionWords(device))
+                               .height());
+    places.bottom = places.words.bottom() + 1;
     return places;
 }
 
 int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) const {
     const std::vector<Row> rows = rowsOf(device);
-    const CardPlaces places = placesOf(rows, y);
+    const CardPlaces places = placesOf(device, rows, y);
     if (painter != nullptr) {
         paintName(painter, device, y);
-        paintBar(painter, device, QRectF(kMargin, places.bar_top, kBarWidth, places.bar_height));
+        paintBars(painter, device, places);
         paintRows(painter, rows, places);
+        paintWords(painter, device, places.words);
     }
     return paintBudget(painter, device, places.bottom + 16);
 }
@@ -288,94 +367,169 @@ void MeterCanvas::paintName(QPainter* painter, const MeterDevice& device, int y)
                          Qt::ElideRight, inner));
 }
 
-/// What is used from the bottom, other programs on top of it; limit and prediction as lines.
-void MeterCanvas::paintBar(QPainter* painter, const MeterDevice& device, const QRectF& bar) {
+/// What is used from the bottom, other programs on top of it; the prediction beside it, or in its
+/// place where nothing is measured. A use too small to be seen is drawn once more, magnified.
+void MeterCanvas::paintBars(QPainter* painter,
+                            const MeterDevice& device,
+                            const CardPlaces& places) const {
     const Theme& theme = Theme::current();
-    const quint64 whole = std::max({device.capacity, device.used() + device.others,
-                                    device.predicted.total() + device.others, quint64{1}});
-    const auto pixels = [&](quint64 bytes) {
-        return static_cast<double>(bytes) / static_cast<double>(whole) * bar.height();
-    };
+    const Fill fill = fillOf(device);
+    const double most = std::max(fill.measured.total(), fill.predicted.total());
+    const double whole = std::max({static_cast<double>(device.capacity), most + fill.others, 1.0});
+    const bool is_small = most > 0 && most < whole * kSmallUse;
+    const QRectF bars(kMargin, places.bar_top, kBarsWidth, places.bar_height);
+    const QRectF bar(bars.left(), bars.top(), is_small ? kThinWidth : kBarWidth, bars.height());
+    const double scale = bar.height() / whole;
+    const KindBytes& kinds = device.has_measured ? fill.measured : fill.predicted;
     QPainterPath clip;
     clip.addRoundedRect(bar, 6, 6);
     painter->fillPath(clip, theme.raised);
     painter->save();
     painter->setClipPath(clip);
-    double at = bar.bottom();
-    const auto segment = [&](quint64 bytes, const QColor& color) {
-        const double h = pixels(bytes);
-        if (bytes > 0) {
-            painter->fillRect(
-                QRectF(bar.left(), at - std::max(h, 1.0), bar.width(), std::max(h, 1.0)), color);
-            at -= h;
-        }
-    };
-    if (device.has_measured) {
-        for (const engine::MemoryPart part : kUpwards) {
-            segment(device.measured[part], partColor(part));
-        }
-    }
-    segment(device.others, theme.part_other);
+    drawStack(painter, kinds, scale, upwards(bar));
+    painter->fillRect(upwards(bar)(kinds.total() * scale, fill.others * scale), othersBrush());
     painter->restore();
     painter->setPen(QPen(theme.border, 1));
     painter->setBrush(Qt::NoBrush);
     painter->drawPath(clip);
-    // The limit counts the engine's own bytes; other programs come on top.
-    if (device.limit > 0 && device.limit <= whole) {
-        const double line = bar.bottom() - pixels(std::min(whole, device.limit));
-        painter->setPen(QPen(theme.danger, 2));
-        painter->drawLine(QPointF(bar.left(), line), QPointF(bar.right(), line));
+    if (is_small) {
+        const QRectF box(bars.right() - kLoupeWidth, bars.top() + places.row_height, kLoupeWidth,
+                         bars.height() - places.row_height);
+        const double height = std::max(2.0, most * kLoupeRoom * scale);
+        paintLoupe(painter, device, box, upwards(bar)(0, height),
+                   box.height() / (most * kLoupeRoom) / scale);
+    } else if (device.has_measured && device.has_prediction) {
+        const QRectF beside(bar.right() + 8, bar.top(), kBarsWidth - kBarWidth - 8, bar.height());
+        painter->setOpacity(kPlannedOpacity);
+        drawStack(painter, fill.predicted, scale, upwards(beside));
+        painter->setOpacity(1.0);
+        const bool is_over = device.limit > 0 && device.predicted.total() > device.limit;
+        painter->setPen(QPen(is_over ? theme.danger : theme.text_muted, 1, Qt::DashLine));
+        painter->drawRect(upwards(beside)(0, std::max(2.0, fill.predicted.total() * scale)));
     }
-    if (device.budget.budget > 0 && device.budget.budget <= whole) {
-        const double line = bar.bottom() - pixels(device.budget.budget);
-        painter->setPen(QPen(theme.warning, 2, Qt::DotLine));
-        painter->drawLine(QPointF(bar.left(), line), QPointF(bar.right(), line));
+    paintLimits(painter, device, bars, places, whole);
+}
+
+void MeterCanvas::paintLoupe(QPainter* painter,
+                             const MeterDevice& device,
+                             const QRectF& box,
+                             const QRectF& part,
+                             double times) const {
+    const Theme& theme = Theme::current();
+    const Fill fill = fillOf(device);
+    const double most = std::max(fill.measured.total(), fill.predicted.total()) * kLoupeRoom;
+    QPainterPath fan;
+    fan.addPolygon(
+        QPolygonF({part.topRight(), box.topLeft(), box.bottomLeft(), part.bottomRight()}));
+    painter->fillPath(fan, faded(theme.text_muted, 0.12));
+    painter->setPen(QPen(theme.text_muted, 1));
+    painter->drawLine(part.topRight(), box.topLeft());
+    painter->drawLine(part.bottomRight(), box.bottomLeft());
+    painter->fillRect(box, theme.raised);
+    const double scale = box.height() / most;
+    const bool has_both = device.has_measured && device.has_prediction;
+    const double half = box.width() / 2;
+    if (device.has_measured) {
+        drawStack(painter, fill.measured, scale,
+                  upwards(box.adjusted(0, 0, has_both ? -half : 0, 0)));
     }
     if (device.has_prediction) {
-        const double h = std::max(2.0, pixels(device.predicted.total()));
-        const bool is_over = device.limit > 0 && device.predicted.total() > device.limit;
-        QPen pen(is_over ? theme.danger : theme.text_muted, 2, Qt::DashLine);
-        painter->setPen(pen);
-        const double left = bar.right() + 8;
-        const double right = left + 20;
-        painter->drawLine(QPointF(left, bar.bottom()), QPointF(left, bar.bottom() - h));
-        painter->drawLine(QPointF(left, bar.bottom() - h), QPointF(right, bar.bottom() - h));
-        painter->drawLine(QPointF(right, bar.bottom() - h), QPointF(right, bar.bottom()));
+        painter->setOpacity(has_both ? kPlannedOpacity : 1.0);
+        drawStack(painter, fill.predicted, scale,
+                  upwards(box.adjusted(has_both ? half + 1 : 0, 0, 0, 0)));
+        painter->setOpacity(1.0);
     }
+    painter->setPen(QPen(theme.text_muted, 1));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRect(box);
+    painter->setFont(scaledFont(82));
+    painter->drawText(QRectF(box.left() - 20, box.top() - 40, box.width() + 20, 38),
+                      Qt::AlignRight | Qt::AlignBottom,
+                      QStringLiteral("×%1").arg(formatCount(std::llround(times))));
+}
+
+/// Lines across the bars, and what the engine's limit is. The limit counts the engine's own bytes;
+/// other programs come on top.
+void MeterCanvas::paintLimits(QPainter* painter,
+                              const MeterDevice& device,
+                              const QRectF& bars,
+                              const CardPlaces& places,
+                              double whole) const {
+    const Theme& theme = Theme::current();
+    const auto heightOf = [&](quint64 bytes) {
+        return bars.bottom() - static_cast<double>(bytes) / whole * bars.height();
+    };
+    if (device.budget.budget > 0 && static_cast<double>(device.budget.budget) <= whole) {
+        const double line = heightOf(device.budget.budget);
+        painter->setPen(QPen(theme.warning, 2, Qt::DotLine));
+        painter->drawLine(QPointF(bars.left(), line), QPointF(bars.right(), line));
+    }
+    if (device.limit == 0 || static_cast<double>(device.limit) > whole) {
+        return;
+    }
+    const double line = heightOf(device.limit);
+    const bool is_over = std::max<quint64>(device.used(), device.predicted.total()) > device.limit;
+    painter->setPen(QPen(theme.danger, 2));
+    painter->drawLine(QPointF(bars.left() - 3, line), QPointF(bars.right() + 3, line));
+    // Beside the line, or above the rows where these are in the way.
+    const QFont font = scaledFont(85, is_over);
+    const int height = QFontMetrics(font).height();
+    const bool is_beside = places.rows_left > bars.right();
+    const double lowest = is_beside ? places.rows_top - height - 2 : bars.bottom() - height;
+    const double top = std::clamp(line - height / 2.0, bars.top() - 2, lowest);
+    const QPointF end(bars.right() + 3, line);
+    const double left = bars.right() + 12;
+    painter->setPen(QPen(theme.danger, 1));
+    painter->drawLine(end, QPointF(left - 3, top + height / 2.0));
+    painter->setFont(font);
+    painter->setPen(is_over ? theme.danger : theme.text_muted);
+    const QRectF box(left, top, width() - kMargin - left, height);
+    painter->drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
+                      QFontMetrics(font).elidedText(tr("limit %1").arg(formatBytes(device.limit)),
+                                                    Qt::ElideRight, static_cast<int>(box.width())));
+}
+
+void MeterCanvas::paintWords(QPainter* painter, const MeterDevice& device, const QRect& box) const {
+    const Theme& theme = Theme::current();
+    const bool is_over = device.limit > 0 && device.predicted.total() > device.limit;
+    QRect text = box;
+    if (isAsPredicted(device)) {
+        painter->drawPixmap(
+            box.topLeft() + QPoint(0, 1),
+            iconPixmap(QStringLiteral("check"), 16, theme.success, devicePixelRatioF()));
+        text.setLeft(box.left() + 22);
+    }
+    painter->setFont(scaledFont(96, true));
+    painter->setPen(is_over ? theme.danger : theme.text);
+    painter->drawText(text, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+                      predictionWords(device));
 }
 
 void MeterCanvas::paintRows(QPainter* painter,
                             const std::vector<Row>& rows,
                             const CardPlaces& places) const {
     const Theme& theme = Theme::current();
-    const QFont value_font = scaledFont(92);
-    const QFont bold_font = scaledFont(92, true);
+    const QFontMetrics metrics(scaledFont(92));
     const int left = places.rows_left;
     const int height = places.row_height;
     int line = places.rows_top;
-    bool is_ruled = false;
+    painter->setFont(scaledFont(92));
     for (const Row& row : rows) {
-        if (row.is_sum && !is_ruled) {
-            painter->setPen(QPen(theme.border, 1));
-            painter->drawLine(QPointF(left, line + 0.5), QPointF(width() - kMargin, line + 0.5));
-            line += 4;
-            is_ruled = true;
-        }
+        tips_.emplace_back(QRect(left, line, width() - kMargin - left, height), row.tip);
         if (row.color.isValid()) {
             painter->setPen(Qt::NoPen);
-            painter->setBrush(row.color);
+            painter->setBrush(row.color == theme.part_other ? othersBrush() : QBrush(row.color));
             painter->drawRoundedRect(QRectF(left, line + height / 2.0 - 5, 10, 10), 3, 3);
         }
-        painter->setFont(row.is_bold ? bold_font : value_font);
         painter->setPen(row.is_muted ? theme.text_muted : theme.text);
-        const int value_width = QFontMetrics(painter->font()).horizontalAdvance(row.value) + 4;
+        const int value_width = metrics.horizontalAdvance(row.value) + 4;
         const int label_left = left + 16;
         painter->drawText(QRect(width() - kMargin - value_width, line, value_width, height),
                           Qt::AlignRight | Qt::AlignVCenter, row.value);
         const int label_width = width() - kMargin - value_width - 4 - label_left;
-        painter->drawText(
-            QRect(label_left, line, label_width, height), Qt::AlignLeft | Qt::AlignVCenter,
-            QFontMetrics(painter->font()).elidedText(row.label, Qt::ElideRight, label_width));
+        painter->drawText(QRect(label_left, line, label_width, height),
+                          Qt::AlignLeft | Qt::AlignVCenter,
+                          metrics.elidedText(row.label, Qt::ElideRight, label_width));
         line += height;
     }
 }
@@ -440,13 +594,15 @@ int MeterCanvas::paintMemory(QPainter* painter, const MeterDevice& device, int y
     const QFontMetrics small(small_font);
     const int inner = width() - 2 * kMargin;
     const int bar_top = y + name_metrics.height() + 6;
-    const int line = bar_top + 8 + 4;
+    const bool has_both = device.has_measured && device.has_prediction;
+    const int line = bar_top + 8 + (has_both ? 6 : 0) + 4;
     const quint64 shown = device.used(); // what is only planned stands at the right
     const QString left = device.capacity > 0
                              ? tr("%1 of %2").arg(formatBytes(shown), formatBytes(device.capacity))
                              : formatBytes(shown);
     const QString right = device.has_prediction
-                              ? tr("predicted %1").arg(formatBytes(device.predicted.total()))
+                              ? (isAsPredicted(device) ? QStringLiteral("✓ ") : QString()) +
+                                    tr("predicted %1").arg(formatBytes(device.predicted.total()))
                               : QString();
     // Beside each other where both fit, else below each other.
     const bool is_stacked =
@@ -466,21 +622,23 @@ int MeterCanvas::paintMemory(QPainter* painter, const MeterDevice& device, int y
     painter->fillPath(clip, theme.raised);
     painter->save();
     painter->setClipPath(clip);
-    const quint64 whole = std::max<quint64>(
-        {device.capacity, device.used() + device.others, device.predicted.total(), 1});
-    double at = bar.left();
-    const auto segment = [&](quint64 bytes, const QColor& color) {
-        const double w = static_cast<double>(bytes) / static_cast<double>(whole) * bar.width();
-        painter->fillRect(QRectF(at, bar.top(), bytes > 0 ? std::max(1.0, w) : 0.0, bar.height()),
-                          color);
-        at += w;
-    };
-    if (device.has_measured) {
-        for (const engine::MemoryPart part : kUpwards) {
-            segment(device.measured[part], partColor(part));
-        }
+    const Fill fill = fillOf(device);
+    const double whole =
+        std::max({static_cast<double>(device.capacity), fill.measured.total() + fill.others,
+                  fill.predicted.total(), 1.0});
+    const double scale = bar.width() / whole;
+    const KindBytes& kinds = device.has_measured ? fill.measured : fill.predicted;
+    drawStack(painter, kinds, scale, rightwards(bar));
+    painter->fillRect(rightwards(bar)(kinds.total() * scale, fill.others * scale),
+                      theme.part_other); // stripes would not be seen in so thin a bar
+    if (has_both &&
+        fill.predicted.total() * scale >= 2) { // below it, as thin as it is only planned
+        const QRectF planned(bar.left(), bar.bottom() + 2, bar.width(), 4);
+        painter->setClipping(false);
+        painter->setOpacity(kPlannedOpacity);
+        drawStack(painter, fill.predicted, scale, rightwards(planned));
+        painter->setOpacity(1.0);
     }
-    segment(device.others, theme.part_other);
     painter->restore();
     painter->setFont(small_font);
     painter->setPen(theme.text_muted);

@@ -4,6 +4,10 @@
 
 #include "ui/meter/memory_meter.h"
 
+#include <utility>
+
+class QVariantAnimation;
+
 namespace ui {
 
 class MeterCanvas : public QWidget {
@@ -22,29 +26,52 @@ public:
         bool is_empty = true;    ///< Neither a measurement nor a prediction.
     };
     void show(State state);
+    /// The bars go from what they show now to what is shown next, instead of jumping there.
+    void moveOn(bool is_seen);
     /// Height the content needs at this width.
     [[nodiscard]] int heightFor(int width) const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
     /// One line of what stands beside a card's bar.
     struct Row {
         QString label, value;
         QColor color; ///< Colour of the square before it; invalid: none.
-        bool is_bold = false, is_muted = false;
-        bool is_sum = false; ///< Below a rule, which the first sum draws.
+        bool is_muted = false;
+        QString tip = {};
     };
     struct CardPlaces {
         int bar_top = 0, bar_height = 0;
         int rows_left = 0, rows_top = 0, row_height = 0;
+        QRect words; ///< What was predicted and measured, below all.
         int bottom = 0;
     };
+    /// What the bars of a device are filled with, perhaps on the way to another filling.
+    struct Fill {
+        KindBytes measured, predicted;
+        double others = 0;
+    };
+    [[nodiscard]] Fill fillOf(const MeterDevice& device) const;
     [[nodiscard]] std::vector<Row> rowsOf(const MeterDevice& device) const;
-    [[nodiscard]] CardPlaces placesOf(const std::vector<Row>& rows, int y) const;
+    [[nodiscard]] CardPlaces
+    placesOf(const MeterDevice& device, const std::vector<Row>& rows, int y) const;
     void paintName(QPainter* painter, const MeterDevice& device, int y) const;
-    static void paintBar(QPainter* painter, const MeterDevice& device, const QRectF& bar);
+    void paintBars(QPainter* painter, const MeterDevice& device, const CardPlaces& places) const;
+    /// `part` of the card's bar, at its foot, is drawn once more in `box`, `times` as high.
+    void paintLoupe(QPainter* painter,
+                    const MeterDevice& device,
+                    const QRectF& box,
+                    const QRectF& part,
+                    double times) const;
+    void paintLimits(QPainter* painter,
+                     const MeterDevice& device,
+                     const QRectF& bars,
+                     const CardPlaces& places,
+                     double whole) const;
+    void paintWords(QPainter* painter, const MeterDevice& device, const QRect& box) const;
     void paintRows(QPainter* painter, const std::vector<Row>& rows, const CardPlaces& places) const;
     int paintGpu(QPainter* painter, const MeterDevice& device, int y) const;
     int paintBudget(QPainter* painter, const MeterDevice& device, int y) const;
@@ -56,6 +83,9 @@ private:
     int paintAll(QPainter* painter) const;
 
     State state_;
+    std::map<engine::DeviceId, Fill> from_; ///< Where the movement began.
+    QVariantAnimation* motion_;
+    mutable std::vector<std::pair<QRect, QString>> tips_; ///< Where the rows were painted.
 };
 
 } // namespace ui

@@ -20,29 +20,29 @@ struct Format {
 
 constexpr const char* kWithExperts = "+experts"; ///< After an option of --quant.
 
-/// Three digits at most: 4.71 -> "4.7", 312.4 -> "312".
-QString threeDigits(double value) {
-    return QLocale().toString(value, 'f', std::abs(value) < 99.95 ? 1 : 0);
+/// Three digits at most: 4.71 -> "4.7", 312.4 -> "312"; more where more decimals are asked for.
+QString threeDigits(double value, int decimals = 1) {
+    return QLocale().toString(value, 'f', std::abs(value) < 99.95 ? decimals : 0);
 }
 
 } // namespace
 
-QString formatBytes(quint64 bytes) {
+QString formatBytes(quint64 bytes, int decimals) {
     constexpr double kKiB = 1024.0;
     const auto value = static_cast<double>(bytes);
     if (value < 999.5) {
         return Format::tr("%1 B").arg(QLocale().toString(static_cast<qulonglong>(bytes)));
     }
     if (value < 999.5 * kKiB) {
-        return Format::tr("%1 KiB").arg(threeDigits(value / kKiB));
+        return Format::tr("%1 KiB").arg(threeDigits(value / kKiB, decimals));
     }
     if (value < 999.5 * kKiB * kKiB) {
-        return Format::tr("%1 MiB").arg(threeDigits(value / (kKiB * kKiB)));
+        return Format::tr("%1 MiB").arg(threeDigits(value / (kKiB * kKiB), decimals));
     }
     if (value < 999.5 * kKiB * kKiB * kKiB) {
-        return Format::tr("%1 GiB").arg(threeDigits(value / (kKiB * kKiB * kKiB)));
+        return Format::tr("%1 GiB").arg(threeDigits(value / (kKiB * kKiB * kKiB), decimals));
     }
-    return Format::tr("%1 TiB").arg(threeDigits(value / (kKiB * kKiB * kKiB * kKiB)));
+    return Format::tr("%1 TiB").arg(threeDigits(value / (kKiB * kKiB * kKiB * kKiB), decimals));
 }
 
 QString formatBytesDelta(qint64 bytes) {

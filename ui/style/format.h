@@ -10,8 +10,9 @@
 
 namespace ui {
 
-/// "4.7 GiB", "312 MiB", "18 KiB", "96 B": three digits at most, binary units.
-QString formatBytes(quint64 bytes);
+/// "4.7 GiB", "312 MiB", "18 KiB", "96 B": three digits at most, binary units. Where two amounts
+/// are compared, two decimals tell them apart.
+QString formatBytes(quint64 bytes, int decimals = 1);
 /// "+312 MiB", "−1.2 GiB", "±0": a difference, with a real minus sign.
 QString formatBytesDelta(qint64 bytes);
 /// "0.14 s", "2.1 s", "74 s" up to two minutes, then "3 min 12 s".

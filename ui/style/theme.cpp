@@ -47,19 +47,18 @@ Theme makeDark() {
     t.warning = QColor(0xe6aa46);
     t.success = QColor(0x4ac18b);
     t.code_background = QColor(0x191c22);
-    t.part_layers = QColor(0x5b8def);
-    t.part_experts = QColor(0xb092ea);
-    t.part_vision = QColor(0x35a39a);
-    t.part_audio = QColor(0xc168ad);
-    t.part_projector = QColor(0x8f9bb3);
-    t.part_ple = QColor(0x7a8fc0);
-    t.part_embedding = QColor(0x6fa8c9);
-    t.part_head = QColor(0x6d7fe0);
-    t.part_kv = QColor(0x45b97c);
-    t.part_adapter = QColor(0xe2a33c);
-    t.part_workspace = QColor(0x8d79e0);
-    t.part_context = QColor(0x75808f);
-    t.part_other = QColor(0x565d6b);
+    t.part_layers = QColor(0x5f97ff);
+    t.part_experts = QColor(0xa97df5);
+    t.part_vision = QColor(0x2fc0c8);
+    t.part_audio = QColor(0xe873c4);
+    t.part_ple = QColor(0xa9cc45);
+    t.part_head = QColor(0xff7f8c);
+    t.part_kv = QColor(0x4fc97f);
+    t.part_adapter = QColor(0xf0a53a);
+    t.part_rest = QColor(0x8b93a3);
+    t.part_workspace = QColor(0xb4bccb);
+    t.part_context = QColor(0xd5dae3);
+    t.part_other = QColor(0x767e8d);
     return t;
 }
 
@@ -81,19 +80,18 @@ Theme makeLight() {
     t.warning = QColor(0x9a6400);
     t.success = QColor(0x1b7f52);
     t.code_background = QColor(0xf0f1f5);
-    t.part_layers = QColor(0x3f74dd);
-    t.part_experts = QColor(0x8b62d1);
-    t.part_vision = QColor(0x1f8f86);
-    t.part_audio = QColor(0xa8499a);
-    t.part_projector = QColor(0x75839e);
-    t.part_ple = QColor(0x5f77b3);
-    t.part_embedding = QColor(0x4489b0);
-    t.part_head = QColor(0x5266d1);
-    t.part_kv = QColor(0x2b9a66);
-    t.part_adapter = QColor(0xc98710);
-    t.part_workspace = QColor(0x6f58cc);
-    t.part_context = QColor(0x8a93a1);
-    t.part_other = QColor(0xabb1bd);
+    t.part_layers = QColor(0x2f6fe4);
+    t.part_experts = QColor(0x7a3fd0);
+    t.part_vision = QColor(0x0a8793);
+    t.part_audio = QColor(0xc03a9c);
+    t.part_ple = QColor(0x5d8700);
+    t.part_head = QColor(0xd23a55);
+    t.part_kv = QColor(0x1d8a4c);
+    t.part_adapter = QColor(0xb07500);
+    t.part_rest = QColor(0x7a8292);
+    t.part_workspace = QColor(0x5a6478);
+    t.part_context = QColor(0x3f4654);
+    t.part_other = QColor(0x7d8591);
     return t;
 }
 

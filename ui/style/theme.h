@@ -31,9 +31,11 @@ struct Theme {
     QColor hover;     ///< Laid over a control under the mouse.
     QColor danger, warning, success;
     QColor code_background;
-    // Blocks of the layout and parts of the meter.
-    QColor part_layers, part_experts, part_vision, part_audio, part_projector, part_ple,
-        part_embedding, part_head, part_kv, part_adapter, part_workspace, part_context, part_other;
+    // Blocks of the layout and pieces of the meter's bars (ui/layout/memory_kinds.h): eight hues
+    // for what a person moves, greys for the rest. Each has 3:1 or more on surface and raised.
+    QColor part_layers, part_experts, part_vision, part_audio, part_ple, part_head, part_kv,
+        part_adapter;
+    QColor part_rest, part_workspace, part_context, part_other;
 
     static constexpr int kGap = 8;
     static constexpr int kPadding = 12;

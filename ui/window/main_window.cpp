@@ -20,6 +20,7 @@
 #include "ui/model/recent_models.h"
 #include "ui/model/session.h"
 #include "ui/style/format.h"
+#include "ui/style/motion.h"
 #include "ui/style/page_stack.h"
 #include "ui/style/theme.h"
 #include "ui/style/usual_widgets.h"
@@ -476,6 +477,7 @@ void MainWindow::connectSession() {
                     model_panel_->showPlan(plan); // what Load there would do is done here
                 }
             });
+    connect(layout_, &LayoutView::heldPlanChanged, this, &MainWindow::showPrediction);
     connect(layout_, &LayoutView::serverLaunchRequested, this, &MainWindow::openServerLaunch);
     connect(layout_, &LayoutView::applyRequested, session_, &Session::apply);
     connect(layout_, &LayoutView::waitingChangesChanged, this, &MainWindow::showWaitingChanges);
@@ -554,7 +556,8 @@ void MainWindow::refresh() {
     const auto& snapshot = session_->snapshot();
     // What is on a server has no places here.
     layout_->setModel(engine::isServerModel(session_->model().toStdString()) ? nullptr
-                                                                             : session_->summary());
+                                                                             : session_->summary(),
+                      session_->modelName());
     if (is_loaded && session_->state() != Session::State::Loading) {
         layout_->setLoadedModel(session_->loadedRequest().model);
     }
@@ -608,9 +611,12 @@ void MainWindow::showPrediction() {
     const bool is_what_if = layout_->isWhatIf();
     const bool shows_it = is_what_if && tab_ != Tab::Chat && !areModelsShown();
     // Beside what is measured stands what was predicted for the same model, not for the chosen one.
-    meter_->setPrediction(shows_it                     ? layout_->stagedPlan()
-                          : session_->isChosenBeside() ? session_->snapshot()->plan
-                                                       : layout_->planHere(),
+    const bool is_other = !shows_it && session_->isChosenBeside();
+    const auto held = is_other ? nullptr : layout_->heldPlan();
+    meter_->setPrediction(held != nullptr ? held
+                          : shows_it      ? layout_->stagedPlan()
+                          : is_other      ? session_->snapshot()->plan
+                                          : layout_->planHere(),
                           shows_it);
     status_->setBesideWhatIf(is_what_if);
     chosen_chip_->setBesideWhatIf(is_what_if);
@@ -639,6 +645,9 @@ void MainWindow::setSettings(const Settings& settings) {
         settings.uses_cache ? setup_.facts.cache_folder.toStdString() : std::string();
     const bool is_load_changed = settings.threads != session_->request().threads ||
                                  cache != session_->request().cache_folder;
+    if (setup_.settings.reduces_motion != settings.reduces_motion) {
+        setMotion(!settings.reduces_motion);
+    }
     setup_.settings = settings;
     setThemeChoice(settings.theme);
     if (textZoom() != settings.text_zoom) {

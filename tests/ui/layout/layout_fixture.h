@@ -39,6 +39,9 @@ public:
                          [this](const std::shared_ptr<const engine::PlacementPlan>& plan) {
                              meter.setPrediction(plan, false);
                          });
+        QObject::connect(&view, &ui::LayoutView::heldPlanChanged, &meter, [this] {
+            meter.setPrediction(view.heldPlan() != nullptr ? view.heldPlan() : view.stagedPlan());
+        });
         QObject::connect(engine_thread.worker(), &app::EngineWorker::snapshotChanged, &meter,
                          &ui::MemoryMeter::showSnapshot);
         view.resize(size);
