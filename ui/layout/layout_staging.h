@@ -85,8 +85,10 @@ public:
     void lookAt(const WhatIfComputer& computer);
     /// A published shape ("E2B") that is not on disk, on the computer looked at or on a listed
     /// card.
-    void lookAtShape(const QString& shape);
+    void lookAtShape(const QString& shape, const std::optional<GraphicsCard>& card = {});
     void leaveWhatIf();
+    /// Simulated GPUs of these sizes, in place of the cards of this computer.
+    void simulate(std::vector<uint64_t> sizes, std::string map, const QString& label);
     void simulateWhatIf();
 
     /// Asks for what `moves` would make of the current step; previewed() answers, perhaps at once.

@@ -94,24 +94,33 @@ void LayoutStaging::simulateWhatIf() {
     const engine::LoadRequest looked_at = history_.current().request;
     const QString name = what_if_->name;
     leaveWhatIf();
-    if (history_.isEmpty()) {
+    std::vector<uint64_t> sizes;
+    for (const engine::WhatIfDevice& device : looked_at.what_if) {
+        if (device.id.isGpu()) {
+            sizes.push_back(device.free);
+        }
+    }
+    simulate(std::move(sizes), withCards(looked_at.device_map, "cuda", "sim"),
+             tr("Simulated %1").arg(name));
+}
+
+void LayoutStaging::simulate(std::vector<uint64_t> sizes, std::string map, const QString& label) {
+    leaveWhatIf();
+    if (history_.isEmpty() ||
+        !mayStage([this, sizes, map, label] { simulate(sizes, map, label); })) {
         return;
     }
     Pending next;
     next.stage.request = history_.current().request;
-    next.stage.request.device_map = withCards(looked_at.device_map, "cuda", "sim");
-    next.stage.request.sim_gpus.clear();
-    for (const engine::WhatIfDevice& device : looked_at.what_if) {
-        if (device.id.isGpu()) {
-            next.stage.request.sim_gpus.push_back(device.free);
-        }
-    }
-    next.stage.label = tr("Simulated %1").arg(name);
+    next.stage.request.device_map = std::move(map);
+    next.stage.request.moves.clear();
+    next.stage.request.sim_gpus = std::move(sizes);
+    next.stage.label = label;
     request(std::move(next));
 }
 
-void LayoutStaging::lookAtShape(const QString& shape) {
-    if (!mayStage([this, shape] { lookAtShape(shape); })) {
+void LayoutStaging::lookAtShape(const QString& shape, const std::optional<GraphicsCard>& card) {
+    if (!mayStage([this, shape, card] { lookAtShape(shape, card); })) {
         return;
     }
     WhatIfComputer computer;
@@ -122,7 +131,7 @@ void LayoutStaging::lookAtShape(const QString& shape) {
         computer.cards = what_if_->cards;
         computer.ram_gib = what_if_->ram_gib;
     } else {
-        computer.cards = {listedCards()[2]};
+        computer.cards = {card.value_or(usualCard())};
         computer.name = tr("%1 on %2").arg(computer.name, computer.cards.front().name);
         real_history_ = history_;
     }

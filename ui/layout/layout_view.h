@@ -107,6 +107,10 @@ public Q_SLOTS:
     void leaveWhatIf();
     /// "Simulate it": stages simulated GPUs of the sizes looked at.
     void simulateWhatIf();
+    /// Stages one simulated GPU of this size, as full as it can be.
+    void simulateCard(quint64 bytes);
+    /// A published model that is not here, on a card.
+    void lookAtShape(const QString& shape, const ui::GraphicsCard& card);
 
 Q_SIGNALS:
     /// Changes of what is loaded that are staged and not applied; 0: none.

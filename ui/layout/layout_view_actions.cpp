@@ -463,6 +463,17 @@ void LayoutView::simulateWhatIf() {
     staging_->simulateWhatIf();
 }
 
+void LayoutView::simulateCard(quint64 bytes) {
+    endHold();
+    staging_->simulate({bytes}, "fit", tr("Simulated %1").arg(formatBytes(bytes)));
+}
+
+void LayoutView::lookAtShape(const QString& shape, const GraphicsCard& card) {
+    endHold();
+    staging_->leaveWhatIf();
+    staging_->lookAtShape(shape, card);
+}
+
 void LayoutView::describeComputer() {
     auto* dialog = new WhatIfDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);

@@ -45,6 +45,22 @@ const std::vector<GraphicsCard>& listedCards() {
     return kCards;
 }
 
+const GraphicsCard& usualCard() {
+    return listedCards()[2];
+}
+
+GraphicsCard listedCard(const QString& name) {
+    GraphicsCard best = usualCard();
+    best.name.clear();
+    for (const GraphicsCard& card : listedCards()) {
+        if (name.contains(card.name, Qt::CaseInsensitive) && card.name.size() > best.name.size()) {
+            best = card; // the longer name: "RTX 4060 Ti" is no RTX 4060
+        }
+    }
+    best.name = best.name.isEmpty() ? name : best.name;
+    return best;
+}
+
 quint64 assumedReserve() {
     return bytesOf(kReserveGiB);
 }

@@ -21,6 +21,12 @@ struct GraphicsCard {
 /// Cards by memory, smallest first.
 const std::vector<GraphicsCard>& listedCards();
 
+/// The one that is looked at where none is known.
+const GraphicsCard& usualCard();
+/// That of a driver's name ("NVIDIA GeForce RTX 3060"). One that is not listed keeps its name and
+/// gets the figures of the usual one.
+GraphicsCard listedCard(const QString& name);
+
 /// Cards that a computer can have.
 constexpr int kMostWhatIfCards = 8;
 

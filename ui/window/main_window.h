@@ -218,6 +218,9 @@ private:
                   const QString& action,
                   std::function<void()> chosen);
     void showPartsOfDemo();
+    /// The next word about the toy card, after what was just done to it.
+    void followToyCard();
+    void offerYourCard();
     void connectHistory();
     void refresh();
     /// Takes away what the engine cannot do: layout, adapters, memory.
@@ -255,6 +258,8 @@ private:
     Session* session_;
     RecentModels* recent_;
     Tab tab_ = Tab::Chat;
+    /// The tour's toy card: asked for, four fifths full, without the tower, with too much.
+    enum class Toy { None = 1, Asked, Full, Left, Overfull } toy_ = Toy::None;
     bool is_comparing_ = false;
     QPointer<ComputerDialog> computer_;
     QPointer<ServerDialog> server_;

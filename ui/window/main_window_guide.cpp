@@ -1,17 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the demo's first reply to what the window is for, in three cards: where the parts sit, the
-// demo's own adapter, the two beside each other. Each is shown once in a lifetime; the first
-// "Skip" ends all.
+// From the demo's first reply to what the window is for, in three cards: where the parts sit (on a
+// toy card, which the notices lead through), the demo's own adapter, the two beside each other.
+// Each is shown once in a lifetime; the first "Skip" ends all.
 #include "ui/chat/chat_view.h"
 #include "ui/layout/block_widget.h"
 #include "ui/layout/layout_view.h"
+#include "ui/layout/what_if.h"
 #include "ui/model/session.h"
+#include "ui/style/format.h"
 #include "ui/window/main_window.h"
 #include "ui/window/notice_strip.h"
+
+#include <cmath>
+#include <optional>
 
 namespace ui {
 
 namespace {
+
+/// The demo fits in it without its audio tower, and fills four fifths of it then.
+constexpr quint64 kToyCard = quint64{28} << 20U;
+constexpr int kWidthForTour = 1200; ///< Chat, layout and meter beside each other.
+
+/// The first graphics card of this computer; by its figures if it is a listed one.
+std::optional<GraphicsCard> cardOf(const engine::EngineSnapshot* snapshot) {
+    if (snapshot == nullptr) {
+        return {};
+    }
+    for (const engine::DeviceMemory& memory : snapshot->memory) {
+        if (memory.id.kind != engine::DeviceId::Kind::Cuda) {
+            continue;
+        }
+        constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+        GraphicsCard card = listedCard(QString::fromStdString(memory.description));
+        card.gib = static_cast<double>(memory.capacity) / kGiB;
+        return card;
+    }
+    return {};
+}
 
 /// Values of Settings::guide_cards: the card that is next.
 constexpr int kParts = 0;
@@ -22,6 +48,7 @@ constexpr int kCompare = 2;
 
 void MainWindow::connectGuide() {
     connect(chat_, &ChatView::turnFinished, this, [this] { guide(); });
+    connect(layout_, &LayoutView::stagedPlanChanged, this, &MainWindow::followToyCard);
     // Whoever has moved a part has seen what the first card shows.
     connect(session_, &Session::applied, this, [this] {
         if (setup_.settings.guide_cards == kAdapter && tab_ != Tab::Chat) {
@@ -43,8 +70,8 @@ void MainWindow::guide() {
     switch (setup_.settings.guide_cards) {
     case kParts:
         showCard(tr("See where each part of the model sits"),
-                 tr("Every part is a block. Drag the vision tower to another place: the price "
-                    "stands beside it before you let go, and the answers stay the same."),
+                 tr("Every part is a block that you can drag, here on a small card that is only "
+                    "simulated. The answers stay the same."),
                  tr("Show me"), [this] { showPartsOfDemo(); });
         break;
     case kAdapter:
@@ -96,10 +123,58 @@ void MainWindow::showCard(const QString& what,
 }
 
 void MainWindow::showPartsOfDemo() {
-    setTab(Tab::Layout);
-    if (BlockWidget* block = layout_->blockWidget(QStringLiteral("vision"))) {
-        block->setFocus(Qt::OtherFocusReason); // the one that the card spoke of
+    // The meter is half of what is shown; a narrow window has room for it beside the layout alone.
+    const bool has_room = width() >= kWidthForTour * textZoom() / 100;
+    setTab(has_room ? Tab::Both : Tab::Layout);
+    layout_->simulateCard(kToyCard);
+    toy_ = Toy::Asked;
+}
+
+void MainWindow::followToyCard() {
+    const auto plan = layout_->stagedPlan();
+    const bool is_toy = plan != nullptr && !layout_->isWhatIf() &&
+                        layout_->stagedRequest().sim_gpus == std::vector<uint64_t>{kToyCard};
+    BlockWidget* vision = layout_->blockWidget(QStringLiteral("vision"));
+    if (toy_ == Toy::None || !is_toy || vision == nullptr) {
+        toy_ = toy_ == Toy::Asked ? toy_ : Toy::None;
+        return;
     }
+    const bool has_left = !vision->block().store.isGpu();
+    if (toy_ == Toy::Asked) {
+        toy_ = Toy::Full;
+        notice_->showNotice(
+            tr("A simulated card of %1, four fifths full").arg(formatBytes(kToyCard)),
+            tr("Drag the vision tower onto the CPU and watch it leave the bar at the right."));
+        vision->setFocus(Qt::OtherFocusReason); // the one that the card spoke of
+    } else if (toy_ == Toy::Full && has_left && plan->fits) {
+        toy_ = Toy::Left;
+        notice_->showNotice(tr("The tower has left the bar"),
+                            tr("Now drag the audio tower onto the card: its room to compute is too "
+                               "much for it."));
+    } else if (!plan->fits) {
+        toy_ = Toy::Overfull;
+        notice_->hide(); // the layout says what is too much, and has the button
+    } else if (toy_ == Toy::Overfull) {
+        offerYourCard();
+    }
+}
+
+void MainWindow::offerYourCard() {
+    toy_ = Toy::None;
+    const std::optional<GraphicsCard> own = cardOf(session_->snapshot().get());
+    const GraphicsCard card = own.value_or(usualCard());
+    notice_->showAction(
+        tr("And your card?"),
+        own.has_value()
+            ? tr("Gemma 4 E2B, planned for your %1. Other cards are in the menu What if.")
+                  .arg(card.name)
+            : tr("Gemma 4 E2B, planned for a card of %1 GiB (%2). Yours is in the menu What if.")
+                  .arg(formatCount(std::llround(card.gib)), card.name),
+        tr("Show Gemma 4 E2B"), [this, card] {
+            layout_->revert(); // the toy is put away
+            setTab(tab_ == Tab::Chat ? Tab::Layout : tab_);
+            layout_->lookAtShape(QStringLiteral("E2B"), card);
+        });
 }
 
 } // namespace ui

@@ -508,7 +508,7 @@ void TestFirstHour::guide() {
     reply(); // it stays, and is not overtaken
     QCOMPARE(w.noticeTitle(), QStringLiteral("See where each part of the model sits"));
     w.press("noticeAction");
-    QCOMPARE(w.window.tab(), MainWindow::Tab::Layout);
+    QCOMPARE(w.window.tab(), MainWindow::Tab::Both);
     QCOMPARE(w.noticeTitle(), QString());
     // A part was moved.
     w.session().showMapApplied();
