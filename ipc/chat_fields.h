@@ -119,6 +119,7 @@ IPC_FIELDS(engine::LoadRequest,
            quant_block,
            head,
            kv,
+           expert_cache,
            context,
            prefill_chunk,
            image_tokens,
@@ -139,6 +140,7 @@ IPC_FIELDS(engine::LoadRequest,
 // snapshot.h
 IPC_FIELDS(engine::PartBytes, bytes)
 IPC_FIELDS(engine::MemoryBudget, state, used, budget, spilled, must_go, advice, is_advice_enough)
+IPC_FIELDS(engine::ExpertCacheState, bytes, places, experts, asked, hits, hits_with_more)
 IPC_FIELDS(engine::DeviceMemory,
            id,
            description,
@@ -147,7 +149,8 @@ IPC_FIELDS(engine::DeviceMemory,
            limit,
            measured,
            predicted,
-           budget)
+           budget,
+           experts)
 
 // engine_client.h
 IPC_FIELDS(engine::LoadProgressValue, stage, bytes_done, bytes_total, tensor)

@@ -25,7 +25,8 @@ IPC_ENUM(engine::PlanPart::Kind,
          Adapters,
          Workspace,
          DriverContext,
-         VisitingRoom)
+         VisitingRoom,
+         ExpertCopies)
 
 template <typename Archive>
 void fields(Archive& archive, engine::DeviceId& device) {

@@ -246,6 +246,10 @@ struct ExpertsStepArgs {
     float* chosen = nullptr; ///< [chosenFloats(top_k)]
     float* act = nullptr;    ///< [top_k, inner]
     float* sum = nullptr;    ///< [hidden]
+    /// placed_experts: where in gate_up and down an expert lies, [experts]; below 0: not there.
+    const int32_t* place_of = nullptr;
+    int64_t places = 0;             ///< Experts that gate_up and down have room for.
+    const float* own_sum = nullptr; ///< merge_experts: [hidden], added to `sum`; may be absent.
 
     /// int32 that route_experts sets to 1, one more, then expert (int32) and weight of each chosen.
     static constexpr int64_t chosenFloats(int64_t top_k) { return 2 * top_k + 2; }
@@ -590,6 +594,10 @@ struct OpTable {
     /// experts_step, both or none. Unsupported: nothing was enqueued.
     Status (*route_experts)(Queue q, const ExpertsStepArgs& args) = nullptr;
     Status (*merge_experts)(Queue q, const ExpertsStepArgs& args) = nullptr;
+    /// Behind route_experts, whose scores it reads: sum = what those of the chosen experts give
+    /// that have a place in gate_up [places * 2 * inner, hidden] and down [places * hidden, inner].
+    /// It leaves `chosen` and `t` alone. Optional with route_experts.
+    Status (*placed_experts)(Queue q, const ExpertsStepArgs& args) = nullptr;
     /// Between them, project and attend_step may be collected and launched as one, in their place
     /// among all that is enqueued; the list is allocated, and its copy waited for. Optional: both
     /// or none. What was handed over must stay valid until end_steps. Unsupported: not collected.

@@ -84,6 +84,15 @@ void printBench(const ordered_json& report) {
     }
     for (const auto& [device, parts] : report.at("memory").items()) {
         print("memory   %s %.0f MiB\n", device.c_str(), number(parts, "total") / 1048576.0);
+        if (parts.contains("experts") && number(parts.at("experts"), "asked") > 0) {
+            const ordered_json& experts = parts.at("experts");
+            const double asked = number(experts, "asked") / 100.0;
+            print(
+                "experts  %.0f of %.0f have copies there, which took %.0f %% of the choices; %.0f "
+                "%% with a GiB more\n",
+                number(experts, "copies"), number(experts, "of"), number(experts, "hits") / asked,
+                number(experts, "hits_with_a_gib_more") / asked);
+        }
     }
 }
 

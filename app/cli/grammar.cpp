@@ -310,6 +310,15 @@ void Grammar::addLoadOptions(CLI::App& command) {
 void Grammar::addLoadSizes(CLI::App& command) {
     choice(command, "--kv", {"auto", "bf16", "q8"},
            "format of keys and values; q8 takes about half of bf16's memory", out_.load.kv);
+    value(command, "--expert-cache", "auto|max|off|SIZE",
+          "memory of cards for copies of the experts in demand; auto: max with fit, else off",
+          [this](const std::string& word) -> Result<void> {
+              if (word != "auto" && word != "max" && word != "off") {
+                  ENGINE_TRY(toBytes("--expert-cache", word));
+              }
+              out_.load.expert_cache = word;
+              return {};
+          });
     integer(command, "--context", "tokens of context", out_.load.context, 1, kMostTokens);
     value(command, "--limit", "DEVICE=SIZE", "most memory to take there; repeatable",
           [this](const std::string& word) -> Result<void> {

@@ -230,6 +230,13 @@ ordered_json memoryJson(const std::vector<engine::DeviceMemory>& memory) {
         ordered_json row = partsJson(device.measured);
         row["total"] = device.measured.total();
         row["predicted"] = partsJson(device.predicted);
+        if (const engine::ExpertCacheState& experts = device.experts; experts.places > 0) {
+            row["experts"] = {{"copies", experts.places},
+                              {"of", experts.experts},
+                              {"asked", experts.asked},
+                              {"hits", experts.hits},
+                              {"hits_with_a_gib_more", experts.hits_with_more}};
+        }
         out[device.id.toString()] = row;
     }
     return out;

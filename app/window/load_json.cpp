@@ -50,6 +50,7 @@ QJsonObject loadOptionsToJson(const engine::LoadRequest& request) {
             {key("quant"), text(request.quant)},
             {key("head"), text(request.head)},
             {key("kv"), text(request.kv)},
+            {key("expertCache"), text(request.expert_cache)},
             {key("context"), static_cast<qint64>(request.context)},
             {key("sim"), sims},
             {key("limits"), limits},
@@ -65,6 +66,7 @@ engine::LoadRequest loadOptionsFromJson(const QJsonObject& json, engine::LoadReq
     readText(json, "quant", base.quant);
     readText(json, "head", base.head);
     readText(json, "kv", base.kv);
+    readText(json, "expertCache", base.expert_cache);
     base.is_text_only = json.value(key("textOnly")).toBool(base.is_text_only);
     readText(json, "assistant", base.draft);
     readText(json, "projector", base.projector);

@@ -46,9 +46,12 @@ struct LoadRequest {
     int64_t quant_block = 64;       ///< Weights that share a scale, of those quantized on load.
     std::string head = "auto";      ///< bf16, int8, nf4; auto: bf16, and `fit` may take a smaller
     std::string kv = "auto";        ///< Keys and values: bf16, q8; auto: the map's, else bf16.
-    int64_t context = 0;            ///< Tokens; 0 = the map's, else 4096.
-    int64_t prefill_chunk = 0;      ///< Tokens; 0 = large on cards with room for it, else 512.
-    int64_t image_tokens = 0;       ///< 0 = the model's.
+    /// Memory of cards for copies of routed experts that lie in main memory: a size, max (what is
+    /// left), off; auto: the map's, which is max with fit, else off.
+    std::string expert_cache = "auto";
+    int64_t context = 0;       ///< Tokens; 0 = the map's, else 4096.
+    int64_t prefill_chunk = 0; ///< Tokens; 0 = large on cards with room for it, else 512.
+    int64_t image_tokens = 0;  ///< 0 = the model's.
     std::vector<std::pair<std::string, uint64_t>> limits; ///< Device id, bytes.
     std::vector<uint64_t> sim_gpus; ///< Capacities in bytes of simulated GPUs.
     std::vector<AdapterChoice> adapters;

@@ -51,15 +51,16 @@ enum class Format : uint8_t {
 enum class Residency : uint8_t { Always = 1, OnUse, Stream };
 
 /// What an allocation is for; the rows of the memory meter.
-enum class MemoryPart : uint8_t { Weights = 1, Kv, Adapter, Workspace, Context };
-inline constexpr int kMemoryPartCount = 5;
+/// Experts: copies of routed experts whose originals are in main memory.
+enum class MemoryPart : uint8_t { Weights = 1, Kv, Adapter, Workspace, Context, Experts };
+inline constexpr int kMemoryPartCount = 6;
 inline constexpr std::array<MemoryPart, kMemoryPartCount> kMemoryParts = {
-    MemoryPart::Weights, MemoryPart::Kv, MemoryPart::Adapter, MemoryPart::Workspace,
-    MemoryPart::Context};
-/// "weights", "kv", "adapter", "workspace", "context".
+    MemoryPart::Weights,   MemoryPart::Kv,      MemoryPart::Adapter,
+    MemoryPart::Workspace, MemoryPart::Context, MemoryPart::Experts};
+/// "weights", "kv", "adapter", "workspace", "context", "expert_cache".
 constexpr const char* memoryPartName(MemoryPart part) {
-    constexpr std::array<const char*, kMemoryPartCount> kNames = {"weights", "kv", "adapter",
-                                                                  "workspace", "context"};
+    constexpr std::array<const char*, kMemoryPartCount> kNames = {
+        "weights", "kv", "adapter", "workspace", "context", "expert_cache"};
     return kNames[static_cast<size_t>(part) - 1];
 }
 

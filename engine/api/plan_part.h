@@ -23,6 +23,7 @@ struct PlanPart {
         Workspace,
         DriverContext,
         VisitingRoom, ///< Where weights lie that come to compute.
+        ExpertCopies, ///< On a card; the experts are in main memory.
     };
     Kind kind = Kind::Module;
     std::string module = {};               ///< Path; empty: no module, or several layers.

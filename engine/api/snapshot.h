@@ -39,6 +39,18 @@ struct MemoryBudget {
     }
 };
 
+/// Copies of routed experts on a card, whose originals lie and compute in main memory, and what
+/// they are worth by what decoded tokens have asked for so far.
+struct ExpertCacheState {
+    uint64_t bytes = 0;         ///< What the copies may take.
+    int64_t places = 0;         ///< Copies that have room, of
+    int64_t experts = 0;        ///< so many.
+    int64_t asked = 0;          ///< Choices that were counted,
+    int64_t hits = 0;           ///< those that fall on what is there now,
+    int64_t hits_with_more = 0; ///< and those that would with one GiB more.
+    friend bool operator==(const ExpertCacheState&, const ExpertCacheState&) = default;
+};
+
 struct DeviceMemory {
     DeviceId id;
     std::string description;
@@ -47,6 +59,7 @@ struct DeviceMemory {
     uint64_t limit = 0;
     PartBytes measured, predicted;
     MemoryBudget budget = {};
+    ExpertCacheState experts = {};
 };
 
 /// What the status of the engine is, drawn by the window; immutable once sent.

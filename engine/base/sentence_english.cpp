@@ -83,6 +83,8 @@ std::string text(const PlanPart& part) {
         return "workspace";
     case Kind::DriverContext:
         return "context of the driver";
+    case Kind::ExpertCopies:
+        return "copies of experts";
     case Kind::VisitingRoom:
         return "room for visiting weights";
     }

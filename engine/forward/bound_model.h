@@ -7,6 +7,7 @@
 
 #include "engine/api/placement.h"
 #include "engine/forward/memory/compute_context.h"
+#include "engine/forward/memory/expert_counts.h"
 #include "engine/forward/token/decode_options.h"
 #include "engine/model/layer_recipe.h"
 #include "engine/model/model_config.h"
@@ -184,6 +185,8 @@ struct LayerStack {
     [[nodiscard]] float eps() const { return static_cast<float>(text->rms_norm_eps); }
 };
 
+class HotExperts;
+
 struct BoundModel {
     ModelConfig config;
     PlacementPlan plan;
@@ -199,7 +202,15 @@ struct BoundModel {
     VisionWeights vision;
     AudioWeights audio;
     AssistantWeights assistant;
+    /// Experts of the host's: what tokens asked for, and copies on cards, by the layers' home.
+    std::shared_ptr<ExpertCounts> expert_counts;
+    std::map<const DeviceScratch*, std::shared_ptr<HotExperts>> hot_experts;
 
+    /// Copies that serve this layer; nullptr: none.
+    [[nodiscard]] const HotExperts* hotExpertsOf(const DecoderLayer& layer) const;
+    [[nodiscard]] int indexOf(const DecoderLayer& layer) const {
+        return static_cast<int>(&layer - text.layers.data());
+    }
     [[nodiscard]] LayerStack decoderStack() const { return {&config.text, text.layers}; }
     /// Only with an assistant.
     [[nodiscard]] LayerStack assistantStack() const {

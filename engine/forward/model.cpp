@@ -5,6 +5,7 @@
 #include "engine/forward/bind.h"
 #include "engine/forward/media_encoders.h"
 #include "engine/forward/memory/device_roles.h"
+#include "engine/forward/memory/hot_experts.h"
 #include "engine/forward/towers/media_embedders.h"
 
 #include <algorithm>
@@ -66,9 +67,37 @@ Result<std::unique_ptr<Model>> Model::create(ModelConfig config,
                                             layoutWorkspace(bound.config, shape, role)));
     }
     ENGINE_TRY(bindModel(bound));
+    if (const TextConfig& text = bound.config.text; text.has_moe) {
+        bound.expert_counts = std::make_shared<ExpertCounts>(text.num_layers, text.num_experts);
+        for (const DecoderLayer& layer : bound.text.layers) {
+            if (!bound.hot_experts.contains(layer.home) && HotExperts::hasRoom(plan, *layer.home)) {
+                ENGINE_ASSIGN(bound.hot_experts[layer.home],
+                              HotExperts::create(bound, *layer.home));
+            }
+        }
+    }
     model->format_keys_ = formatKeysOf(plan);
     model->makeEncoders();
     return model;
+}
+
+ExpertCacheState Model::expertCache(DeviceId card) const {
+    const auto hot = bound_.hot_experts.find(bound_.context->scratch(card));
+    return hot == bound_.hot_experts.end() ? ExpertCacheState()
+                                           : hot->second->state(*bound_.expert_counts);
+}
+
+Result<void> Model::followExperts(size_t most_bytes) {
+    tokens_.settle();
+    for (const auto& [home, hot] : bound_.hot_experts) {
+        ENGINE_TRY(hot->follow(*bound_.expert_counts, most_bytes));
+    }
+    return {};
+}
+
+bool Model::dropExperts() {
+    tokens_.reset(); // recordings name them
+    return !std::exchange(bound_.hot_experts, {}).empty();
 }
 
 void Model::makeEncoders() {

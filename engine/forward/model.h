@@ -108,6 +108,17 @@ public:
     void setDecodeOptions(const DecodeOptions& options) { bound_.decode = options; }
     [[nodiscard]] const DecodeOptions& decodeOptions() const { return bound_.decode; }
 
+    /// Routed experts that lie in main memory: how often tokens asked for each; nullptr where the
+    /// model has none.
+    [[nodiscard]] ExpertCounts* expertCounts() const { return bound_.expert_counts.get(); }
+    /// What their copies on a card are worth.
+    [[nodiscard]] ExpertCacheState expertCache(DeviceId card) const;
+    /// Copies those that were asked for most to the cards that have room, at most `most_bytes` on
+    /// each. Errors: DeviceLost.
+    Result<void> followExperts(size_t most_bytes);
+    /// Gives up the copies and their room; false: there are none.
+    bool dropExperts();
+
     /// Rows that one forward() may have, and rows when logits of that many are wanted.
     [[nodiscard]] int64_t maxRowsPerCall(int64_t logits_rows = 1) const {
         return logits_rows > bound_.ring_rows ? bound_.ring_rows : bound_.max_rows;

@@ -73,7 +73,8 @@ CardSegments::CardSegments(const TensorStore::Impl& impl, uint64_t granularity) 
         uint64_t pieces = 2 * impl.plan.kv_device.size() + 16;
         pieces += device.parts[MemoryPart::Adapter] > 0 ? adapted[device.id] : 0;
         rest += device.parts[MemoryPart::Kv] + device.parts[MemoryPart::Workspace] +
-                device.parts[MemoryPart::Adapter] + pieces * kernels::kPieceAlignment;
+                device.parts[MemoryPart::Adapter] + device.parts[MemoryPart::Experts] +
+                pieces * kernels::kPieceAlignment;
     }
     for (const StoreEntry& entry : impl.entries) {
         for (const auto& card : cardsOf(entry)) {

@@ -29,6 +29,9 @@ struct ParseContext {
     bool are_integers_sim = false;
 };
 
+/// The size of expert_cache that is written "max".
+inline constexpr uint64_t kAllThatIsLeft = UINT64_MAX;
+
 /// Line and column of something in the map text, both from 1, columns in characters; 0 = none
 /// (a map that a program made).
 using MapPosition = JsonPosition;
@@ -79,6 +82,8 @@ struct DeviceMap {
     /// bf16, f16 or q8; AsStored: not given.
     Format kv_format = Format::AsStored;
     MapPosition kv_format_at;
+    /// Bytes of each card for copies of routed experts that lie in main memory; kAllThatIsLeft.
+    std::optional<uint64_t> expert_cache;
     AdapterPlace adapter_place = AdapterPlace::FollowBase;
     MapPosition adapter_place_at;                  ///< Line 0: not given.
     std::optional<std::string> model_architecture; ///< Check only.
@@ -104,6 +109,9 @@ Result<DeviceMap> parseDeviceMap(std::string_view json_text,
 /// "512MiB", "1.5GB" (pattern of the schema) in bytes, fractions of a byte dropped; saturates.
 /// nullopt when the text does not fit the pattern. Also for the --limit option.
 std::optional<uint64_t> parseByteSize(std::string_view text);
+
+/// The same, or "max" or "off": the room for copies of experts.
+std::optional<uint64_t> parseExpertCache(std::string_view text);
 
 /// Names of the presets: "gpu", "towers-cpu", "ple-cpu", "lean", "experts-cpu", "cpu". ("fit" is
 /// not a map but a question to the planner: see planner.h.)

@@ -323,6 +323,8 @@ private:
                 readSizes(member, map.reserve);
             } else if (name == "kv") {
                 readKv(member);
+            } else if (name == "experts") {
+                readExperts(member);
             } else if (name == "adapter") {
                 readAdapter(member);
             } else if (name == "notes") {
@@ -333,7 +335,7 @@ private:
                 }
             } else {
                 unknownMember(member, {"version", "model", "default", "map", "limits", "reserve",
-                                       "kv", "adapter", "notes"});
+                                       "kv", "experts", "adapter", "notes"});
             }
         }
         for (MapEntry& entry : map.entries) {
@@ -567,6 +569,25 @@ private:
         }
     }
 
+    void readExperts(const JsonMember& member) {
+        if (!isObject(member)) {
+            return;
+        }
+        for (const JsonMember& part : member.value.members) {
+            if (part.key == "cache") {
+                map.expert_cache = wholeNumber(part.value);
+                if (part.value.kind == Json::Kind::String) {
+                    map.expert_cache = parseExpertCache(part.value.text);
+                }
+                if (!map.expert_cache.has_value()) {
+                    complainValue(part, phrase("\"max\", \"off\" or a size such as \"2GiB\""));
+                }
+            } else {
+                unknownMember(part, {"cache"});
+            }
+        }
+    }
+
     void readAdapter(const JsonMember& member) {
         if (!isObject(member)) {
             return;
@@ -660,6 +681,10 @@ Result<DeviceMap> parseDeviceMap(std::string_view json_text,
     }
     error.cause = causeOf(std::move(reader.issues));
     return error;
+}
+
+std::optional<uint64_t> parseExpertCache(std::string_view text) {
+    return text == "max" ? kAllThatIsLeft : text == "off" ? 0 : parseByteSize(text);
 }
 
 std::optional<uint64_t> parseByteSize(std::string_view text) {

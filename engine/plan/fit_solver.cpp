@@ -95,6 +95,9 @@ DeviceMap mapOf(const FitModel& model, const FitCandidate& c) {
         addIfElsewhere(PartRole::AudioTower, FitAudio);
     }
     addIfElsewhere(PartRole::AudioProjector, FitAudio);
+    if (std::any_of(c.experts_away.begin(), c.experts_away.end(), [](int n) { return n > 0; })) {
+        map.expert_cache = kAllThatIsLeft;
+    }
     return map;
 }
 

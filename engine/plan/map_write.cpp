@@ -136,6 +136,13 @@ std::vector<std::string> documentMembers(const DeviceMap& map) {
     if (!kv.empty()) {
         members.push_back("\"kv\": { " + kv + " }");
     }
+    if (map.expert_cache.has_value()) {
+        members.push_back(R"("experts": { "cache": )" +
+                          (*map.expert_cache == kAllThatIsLeft ? std::string(R"("max")")
+                           : *map.expert_cache == 0            ? std::string(R"("off")")
+                                                    : std::to_string(*map.expert_cache)) +
+                          " }");
+    }
     if (map.adapter_place == AdapterPlace::FollowCompute) {
         members.emplace_back(R"("adapter": { "place": "follow_compute" })");
     }

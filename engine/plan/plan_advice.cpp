@@ -811,6 +811,7 @@ contributors(const PlacementPlan& plan, const DevicePlan& device, const PlanPart
     add(PlanPart::Kind::Adapters, device.parts[MemoryPart::Adapter]);
     add(PlanPart::Kind::Workspace, device.parts[MemoryPart::Workspace]);
     add(PlanPart::Kind::DriverContext, device.parts[MemoryPart::Context]);
+    add(PlanPart::Kind::ExpertCopies, device.parts[MemoryPart::Experts]);
     std::erase_if(all, [](const PartShare& c) { return c.bytes == 0; });
     std::stable_sort(all.begin(), all.end(),
                      [](const PartShare& a, const PartShare& b) { return a.bytes > b.bytes; });

@@ -132,7 +132,7 @@ class SpeedSums {
 public:
     SpeedSums(const PlacementPlan& plan, const SpeedInput& input)
         : plan_(plan), input_(input), text_(input.config->text), layer_device_(text_.layers.size()),
-          expert_device_(text_.layers.size()) {}
+          expert_device_(text_.layers.size()), copied_(copiedShare()) {}
 
     void addTensor(size_t row_index);
     void addLayers();
@@ -160,6 +160,9 @@ private:
         }
         return seconds;
     }
+    /// Share of the experts in main memory that have copies on the cards of their layers, and so of
+    /// the choices that fall on these, where all are asked for alike.
+    [[nodiscard]] double copiedShare() const;
     void addToTower(const ExpectedTensor& tensor, const TensorPlacement& row);
     /// share: of the weights, what a row is multiplied with.
     void addToPrompt(const ExpectedTensor& tensor,
@@ -183,7 +186,25 @@ private:
     std::vector<DeviceId> layer_device_;
     std::vector<std::optional<DeviceId>> expert_device_; ///< By layer; nothing: no experts.
     std::optional<DeviceId> head_device_;
+    double copied_;
 };
+
+double SpeedSums::copiedShare() const {
+    double copies = 0;
+    double experts = 0;
+    for (const DevicePlan& device : plan_.devices) {
+        copies += static_cast<double>(device.parts[MemoryPart::Experts]);
+    }
+    for (size_t i = 0; copies > 0 && i < plan_.tensors.size(); ++i) {
+        const int index = input_.resolution->tensors[i].index;
+        const bool is_experts =
+            index >= 0 && (*input_.tensors)[static_cast<size_t>(index)].kind == TensorKind::Experts;
+        experts += is_experts && plan_.tensors[i].compute == DeviceId::cpu()
+                       ? static_cast<double>(plan_.tensors[i].bytes)
+                       : 0.0;
+    }
+    return copies > 0 ? std::min(1.0, copies / experts) : 0.0;
+}
 
 void SpeedSums::addTensor(size_t row_index) {
     const TensorPlacement& row = plan_.tensors[row_index];
@@ -206,10 +227,13 @@ void SpeedSums::addTensor(size_t row_index) {
     }
     const bool is_experts = tensor != nullptr && tensor->kind == TensorKind::Experts;
     const double share = is_experts ? activeExperts(text_) : 1.0;
-    decode_ +=
-        share * static_cast<double>(row.bytes) / readRate(row.compute, hasBlocks(row.format)) +
-        (is_streamed ? travel(row) : 0.0);
+    const double read = share * static_cast<double>(row.bytes);
+    const bool is_host_expert = is_experts && row.compute == DeviceId::cpu();
+    const double copied = is_host_expert ? copied_ : 0.0;
+    decode_ += (1 - copied) * read / readRate(row.compute, hasBlocks(row.format)) +
+               (is_streamed ? travel(row) : 0.0);
     if (is_experts && static_cast<size_t>(tensor->layer) < expert_device_.size()) {
+        decode_ += copied * read / readRate(layer_device_[static_cast<size_t>(tensor->layer)]);
         expert_device_[static_cast<size_t>(tensor->layer)] = row.compute;
     }
     if (is_head_row) {

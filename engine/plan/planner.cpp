@@ -27,6 +27,11 @@ namespace {
 
 constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 constexpr int64_t kDefaultContext = 4096;
+/// What copies of all experts take beside these, and the piece in which what is left is taken.
+constexpr uint64_t kExpertTables = uint64_t{1} << 20;
+constexpr uint64_t kExpertGrain = uint64_t{2} << 20;
+/// Left free so that groups of layers lie in pieces of memory of their own (CardSegments).
+constexpr uint64_t kLeftForPieces = uint64_t{64} << 20;
 
 uint64_t saturatedAdd(uint64_t a, uint64_t b) {
     return a > kNoLimit - b ? kNoLimit : a + b;
@@ -253,6 +258,7 @@ private:
         makeDevices();
         account();
         growChunk();
+        addExpertCopies();
         return true;
     }
 
@@ -548,6 +554,51 @@ private:
         }
         for (const auto& [id, bytes] : larger) {
             deviceOf(id).parts[MemoryPart::Workspace] = bytes;
+        }
+    }
+
+    /// The kernels take copies of single experts of these weights (HotExperts).
+    [[nodiscard]] bool canCopyExperts(const TensorPlacement& row,
+                                      const ExpectedTensor& tensor) const {
+        const FormatRow& format = formatRow(row.format);
+        const int64_t values =
+            tensor.numElements() / std::max<int64_t>(1, request_.config.text.num_experts);
+        const int64_t scaled =
+            format.is_nested ? int64_t{256} * row.block_size : int64_t{row.block_size};
+        return hasBlocks(row.format) || row.format == Format::Bf16 ||
+               (row.format == Format::AsStored &&
+                storedAs(request_, tensor).type == TensorType::BF16) ||
+               (hasCodes(row.format) && values % scaled == 0);
+    }
+
+    /// Room for copies of routed experts whose layers compute on a card while they do on the CPU.
+    void addExpertCopies() {
+        const uint64_t asked = request_.expert_cache.value_or(map_.expert_cache.value_or(0));
+        if (asked == 0 || plan_.is_reference_precision) {
+            return;
+        }
+        std::map<DeviceId, uint64_t> all;
+        for (size_t i = 0; i < plan_.tensors.size(); ++i) {
+            const TensorPlacement& row = plan_.tensors[i];
+            const int index = resolution_.tensors[i].index;
+            if (index < 0 || row.store != DeviceId::cpu() || row.compute != DeviceId::cpu()) {
+                continue;
+            }
+            const ExpectedTensor& tensor = (*tensors_)[static_cast<size_t>(index)];
+            if (tensor.kind == TensorKind::Experts && canCopyExperts(row, tensor)) {
+                const DeviceId home = layer_device_[static_cast<size_t>(tensor.layer)];
+                all[home] += home.kind == DeviceId::Kind::Cuda ? row.bytes : 0;
+            }
+        }
+        for (const auto& [id, bytes] : all) {
+            DevicePlan& device = deviceOf(id);
+            const uint64_t used = device.parts.total();
+            uint64_t room = std::min(asked, bytes + kExpertTables);
+            if (asked == kAllThatIsLeft && device.limit != kNoLimit) {
+                const uint64_t left = device.limit - std::min(device.limit, used + kLeftForPieces);
+                room = std::min(room, left / kExpertGrain * kExpertGrain);
+            }
+            device.parts[MemoryPart::Experts] = room;
         }
     }
 

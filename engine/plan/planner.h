@@ -83,6 +83,7 @@ struct PlanRequest {
         false; ///< Quantized weights are kept on disk (LoadRequest::cache_folder).
     bool is_reference_precision = false;   ///< --precision f32
     Format kv_format = Format::AsStored;   ///< Bf16 or Q8; AsStored: the map's kv.format.
+    std::optional<uint64_t> expert_cache;  ///< As DeviceMap's, which it beats.
     int64_t context = 0;                   ///< Tokens; 0 = the map's kv.context, else 4096.
     int64_t prefill_chunk = kDefaultChunk; ///< 0: the planner chooses.
     int64_t image_tokens = 280;

@@ -323,6 +323,9 @@ std::vector<DeviceMemory> Engine::memory() const {
                     planned = plan.parts.total() > 0 ? plan.parts : planned;
                 }
             }
+            if (target->model != nullptr && target == impl_->loaded.get()) {
+                it->experts = target->model->expertCache(id);
+            }
             for (const MemoryPart part : kMemoryParts) {
                 it->measured[part] += held[part];
                 if (part != MemoryPart::Context) {

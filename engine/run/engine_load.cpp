@@ -2,6 +2,7 @@
 // Loading, moving and unloading a model, and changing its adapters.
 #include "engine/base/paths.h"
 #include "engine/run/engine_state.h"
+#include "engine/run/expert_counts_file.h"
 #include "engine/run/planning.h"
 #include "kernels/stage_times.h"
 
@@ -282,7 +283,37 @@ Result<void> Engine::Impl::rebuildModel(Loaded& target,
         target.drafts.emplace(target.request.draft_tokens, assistant->num_draft_tokens);
     }
     target.plan = plan;
+    if (ExpertCounts* const counts = target.model->expertCounts()) {
+        readExpertCounts(expertCountsOf(target), *counts);
+        ENGINE_TRY(target.model->followExperts(SIZE_MAX));
+    }
     return {};
+}
+
+std::filesystem::path Engine::Impl::expertCountsOf(const Loaded& target) const {
+    return options.rates_file.empty()
+               ? std::filesystem::path()
+               : expertCountsFile(pathFromUtf8(options.rates_file).parent_path(),
+                                  target.request.model);
+}
+
+Result<void> Engine::Impl::followExperts(Loaded& target) const {
+    ExpertCounts* const counts = target.model->expertCounts();
+    if (counts == nullptr || std::all_of(counts->all().begin(), counts->all().end(),
+                                         [](uint32_t count) { return count == 0; })) {
+        return {};
+    }
+    if (const auto file = expertCountsOf(target); !file.empty()) {
+        keepExpertCounts(file, *counts);
+    }
+    // What was asked for many replies ago counts less than what is asked for now.
+    constexpr uint32_t kMostOfOne = 1U << 16;
+    if (*std::max_element(counts->all().begin(), counts->all().end()) > kMostOfOne) {
+        counts->halve();
+    }
+    // A tenth of a second at most, even where memory that is not page-locked is copied.
+    constexpr size_t kMostBytes = size_t{256} << 20;
+    return target.model->followExperts(kMostBytes);
 }
 
 Result<void> Engine::load(const LoadRequest& request,
@@ -484,6 +515,18 @@ Result<void> Engine::replace(const std::string& device_map,
     return {};
 }
 
+bool Engine::Impl::giveUpExperts(Loaded& target) {
+    if (!target.model->dropExperts()) {
+        return false;
+    }
+    auto plan = std::make_shared<PlacementPlan>(*target.plan);
+    for (DevicePlan& device : plan->devices) {
+        device.parts[MemoryPart::Experts] = 0;
+    }
+    target.plan = std::move(plan);
+    return true;
+}
+
 Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
                                     const std::stop_token& stop) {
     ENGINE_TRY(putBack());
@@ -518,9 +561,15 @@ Result<void> Engine::changeAdapters(const std::vector<AdapterChoice>& adapters,
             }
         }
         if (id == 0) {
-            Result<int> result =
-                target.adapters->add(opened[i], adapters[i].strength, false, target.adapterHomes(),
-                                     target.readBase(), stop);
+            const auto add = [&] {
+                return target.adapters->add(opened[i], adapters[i].strength, false,
+                                            target.adapterHomes(), target.readBase(), stop);
+            };
+            Result<int> result = add();
+            if (!result.has_value() && result.error().code == ErrorCode::OutOfMemory &&
+                Impl::giveUpExperts(target)) {
+                result = add();
+            }
             if (!result.has_value()) {
                 outcome = std::move(result).error();
                 break;

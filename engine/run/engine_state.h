@@ -160,6 +160,12 @@ struct Engine::Impl {
                              const std::vector<std::shared_ptr<const Adapter>>& adapters,
                              const std::stop_token& stop);
     Result<void> rebuildModel(Loaded& target, const std::shared_ptr<const PlacementPlan>& plan);
+    /// Where it is kept how often the model's experts were asked for; empty: nowhere.
+    [[nodiscard]] std::filesystem::path expertCountsOf(const Loaded& target) const;
+    /// Behind a reply: keeps the counts, and brings copies of the experts in demand to the cards.
+    Result<void> followExperts(Loaded& target) const;
+    /// Makes room on the cards by giving up these copies; false: there are none.
+    static bool giveUpExperts(Loaded& target);
     /// may_compute_ahead: rows of the text in front of the first attachment may go into the cache
     /// while it is encoded (timing.ahead_tokens).
     Result<PreparedPrompt> preparePrompt(const GenerateRequest& request,

@@ -199,6 +199,14 @@ Result<PlanRequest> planRequest(const LoadRequest& request,
         plan.kv_format,
         optionWord(phrase("--kv"), request.kv,
                    {{"auto", Format::AsStored}, {"bf16", Format::Bf16}, {"q8", Format::Q8}}));
+    if (request.expert_cache != "auto") {
+        plan.expert_cache = parseExpertCache(request.expert_cache);
+        if (!plan.expert_cache.has_value()) {
+            return Error{ErrorCode::InvalidRequest,
+                         said("--expert-cache %1: expected auto, max, off or a size such as 2GiB",
+                              request.expert_cache)};
+        }
+    }
     // The reference path answers exactly as with everything on one device.
     plan.may_change_head = request.head == "auto" && !request.is_reference_precision;
     if (isDeviceMapText(request.device_map)) {

@@ -118,6 +118,10 @@ namespace kernels::cuda {
     X(experts_blocks)                                                                              \
     X(route_experts)                                                                               \
     X(merge_experts)                                                                               \
+    X(placed_experts_bf16)                                                                         \
+    X(placed_experts_four_bit)                                                                     \
+    X(placed_experts_nested)                                                                       \
+    X(placed_experts_blocks)                                                                       \
     X(stream)                                                                                      \
     X(stream_updates)                                                                              \
     X(stream_any_updates)                                                                          \

@@ -3064,6 +3064,10 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <translation>Bildturm</translation>
     </message>
     <message>
+        <source>copies of experts</source>
+        <translation>Kopien von Experten</translation>
+    </message>
+    <message>
         <source>workspace</source>
         <translation>Arbeitsbereich</translation>
     </message>
@@ -3402,6 +3406,10 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
     <message>
         <source>KV cache</source>
         <translation>KV-Cache</translation>
+    </message>
+    <message>
+        <source>copies of experts</source>
+        <translation>Kopien von Experten</translation>
     </message>
     <message>
         <source>room to compute</source>

@@ -3064,6 +3064,10 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <translation>tour de vision</translation>
     </message>
     <message>
+        <source>copies of experts</source>
+        <translation>copies d’experts</translation>
+    </message>
+    <message>
         <source>workspace</source>
         <translation>espace de travail</translation>
     </message>
@@ -3402,6 +3406,10 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
     <message>
         <source>KV cache</source>
         <translation>cache KV</translation>
+    </message>
+    <message>
+        <source>copies of experts</source>
+        <translation>copies d’experts</translation>
     </message>
     <message>
         <source>room to compute</source>

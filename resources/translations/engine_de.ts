@@ -1984,6 +1984,18 @@
         <translation>eine Platzierung %1 gibt es nicht; bekannt sind %2</translation>
     </message>
     <message>
+        <source>%1: the copies of experts need %2 bytes, %3 are free; choose a smaller --expert-cache</source>
+        <translation>%1: die Kopien der Experten brauchen %2 Bytes, frei sind %3; wählen Sie ein kleineres --expert-cache</translation>
+    </message>
+    <message>
+        <source>&quot;max&quot;, &quot;off&quot; or a size such as &quot;2GiB&quot;</source>
+        <translation>„max“, „off“ oder eine Größe wie „2GiB“</translation>
+    </message>
+    <message>
+        <source>--expert-cache %1: expected auto, max, off or a size such as 2GiB</source>
+        <translation>--expert-cache %1: erwartet wird auto, max, off oder eine Größe wie 2GiB</translation>
+    </message>
+    <message>
         <source>this version keeps keys and values in bf16 (fp32 with --precision f32) or q8 and has no other format for them; change kv.format</source>
         <translation>diese Version hält Schlüssel und Werte in bf16 (fp32 mit --precision f32) oder q8 und hat kein anderes Format dafür; ändern Sie kv.format</translation>
     </message>

@@ -1984,6 +1984,18 @@
         <translation>il n’y a pas de placement %1 ; sont connus %2</translation>
     </message>
     <message>
+        <source>%1: the copies of experts need %2 bytes, %3 are free; choose a smaller --expert-cache</source>
+        <translation>%1 : les copies d’experts demandent %2 octets, %3 sont libres ; choisissez un --expert-cache plus petit</translation>
+    </message>
+    <message>
+        <source>&quot;max&quot;, &quot;off&quot; or a size such as &quot;2GiB&quot;</source>
+        <translation>« max », « off » ou une taille comme « 2GiB »</translation>
+    </message>
+    <message>
+        <source>--expert-cache %1: expected auto, max, off or a size such as 2GiB</source>
+        <translation>--expert-cache %1 : auto, max, off ou une taille comme 2GiB est attendu</translation>
+    </message>
+    <message>
         <source>this version keeps keys and values in bf16 (fp32 with --precision f32) or q8 and has no other format for them; change kv.format</source>
         <translation>cette version garde clés et valeurs en bf16 (fp32 avec --precision f32) ou q8 et n’a pas d’autre format pour elles ; modifiez kv.format</translation>
     </message>

@@ -107,16 +107,20 @@ struct Answer {
     std::vector<double> t;
 };
 
-/// From the formula (engine/families/gemma4/ARCHITECTURE.md, experts), in double.
-inline Answer answerOf(const ExpertsCase& c) {
+/// From the formula (engine/families/gemma4/ARCHITECTURE.md, experts), in double. Experts with a
+/// place, [experts], have the weights of that one of `bank` instead of their own.
+inline Answer answerOf(const ExpertsCase& c,
+                       const ExpertsCase* bank = nullptr,
+                       const std::vector<int32_t>& place_of = {}) {
     const ExpertsShape& s = c.shape;
     const ExpertsStepArgs& a = c.args;
     std::vector<double> x(c.x.data(), c.x.data() + s.hidden);
     std::vector<double> dense(c.t.data(), c.t.data() + s.hidden);
     const double inverse = inverseRms(x);
     const std::vector<float> router = expanded(a.router);
-    const std::vector<float> gate_up = expanded(a.gate_up);
-    const std::vector<float> down = expanded(a.down);
+    const ExpertsStepArgs& placed = (bank != nullptr ? bank : &c)->args;
+    const std::vector<float> gate_ups[] = {expanded(a.gate_up), expanded(placed.gate_up)};
+    const std::vector<float> downs[] = {expanded(a.down), expanded(placed.down)};
     std::vector<double> p(sizeOf(s.experts));
     for (int64_t e = 0; e < s.experts; ++e) {
         for (int64_t i = 0; i < s.hidden; ++i) {
@@ -140,11 +144,15 @@ inline Answer answerOf(const ExpertsCase& c) {
     for (const int32_t e : answer.experts) {
         const double w = std::exp(p[sizeOf(e)] - p[sizeOf(order[0])]) / top *
                          static_cast<double>(c.expert_scale[sizeOf(e)]);
+        const bool is_placed = bank != nullptr && place_of[sizeOf(e)] >= 0;
+        const int64_t at = is_placed ? place_of[sizeOf(e)] : e;
+        const std::vector<float>& gate_up = gate_ups[is_placed ? 1 : 0];
+        const std::vector<float>& down = downs[is_placed ? 1 : 0];
         std::vector<double> act(sizeOf(s.inner));
         for (int64_t r = 0; r < s.inner; ++r) {
             double pair[2] = {};
             for (int64_t half = 0; half < 2; ++half) {
-                const int64_t row = (e * 2 + half) * s.inner + r;
+                const int64_t row = (at * 2 + half) * s.inner + r;
                 for (int64_t i = 0; i < s.hidden; ++i) {
                     pair[half] += x[sizeOf(i)] * inverse * valueOf(a.norm, i) *
                                   static_cast<double>(gate_up[sizeOf(row * s.hidden + i)]);
@@ -159,7 +167,7 @@ inline Answer answerOf(const ExpertsCase& c) {
             for (int64_t r = 0; r < s.inner; ++r) {
                 sum[sizeOf(i)] +=
                     w * act[sizeOf(r)] *
-                    static_cast<double>(down[sizeOf((e * s.hidden + i) * s.inner + r)]);
+                    static_cast<double>(down[sizeOf((at * s.hidden + i) * s.inner + r)]);
             }
         }
     }

@@ -28,6 +28,8 @@ private Q_SLOTS:
     void sums_data();
     void sums();
     void endsAroundAnotherSum();
+    void placed_data();
+    void placed();
     void tiesGoToTheLowerIndex();
     void noNumbers();
     void rows();
@@ -130,6 +132,80 @@ void TestCudaExperts::endsAroundAnotherSum() {
         QCOMPARE(card.finish(), std::string());
         QCOMPARE_LE(relativeErrorOf(c.t, want.t), 1e-2); // the host rounds to bf16
         QCOMPARE(d.ops().route_experts(d.queue(), {}), Status::BadShape);
+    }
+}
+
+void TestCudaExperts::placed_data() {
+    support::addColumns<WeightFormat, bool, QList<int>>("format", "is_nested", "shape");
+    using enum WeightFormat;
+    QTest::newRow("bf16") << BF16 << false << QList<int>{256, 64, 12, 3};
+    QTest::newRow("nf4") << Nf4 << false << QList<int>{256, 64, 12, 3};
+    QTest::newRow("nf4, nested") << Nf4 << true << QList<int>{256, 64, 9, 4};
+    QTest::newRow("Q4_K") << Q4_K << false << QList<int>{512, 256, 9, 4};
+}
+
+/// Experts of which the card has none, one or all, under other numbers, and the host the rest: the
+/// sum of both is that of all.
+void TestCudaExperts::placed() {
+    QFETCH(WeightFormat, format);
+    QFETCH(bool, is_nested);
+    QFETCH(QList<int>, shape);
+    const ExpertsShape size = {shape[0], shape[1], shape[2], shape[3]};
+    const ExpertsCase bank({size.hidden, size.inner, size.top_k + 1, size.top_k}, format,
+                           WeightFormat::BF16, is_nested, 77);
+    for (const int64_t here : {int64_t{0}, int64_t{1}, size.top_k}) {
+        EmulatedCard card({});
+        auto& d = card.device();
+        const ExpertsCase c(size, format, WeightFormat::BF16, is_nested, 31);
+        std::vector<int32_t> place_of(sizeOf(size.experts), -1);
+        const std::vector<int32_t> choice = answerOf(c).experts;
+        for (int64_t j = 0; j < here; ++j) {
+            place_of[sizeOf(choice[sizeOf(size.top_k - 1 - j)])] = static_cast<int32_t>(j + 1);
+        }
+        const Answer want = answerOf(c, &bank, place_of);
+        const Guarded<float> h(sizeOf(size.hidden));
+        ExpertsStepArgs ends = c.args;
+        ends.act = h.data();
+        ends.gate_up = {};
+        ends.down = {};
+        QCOMPARE(d.ops().route_experts(d.queue(), ends), Status::Ok);
+        ExpertsStepArgs placed = c.args;
+        placed.gate_up = bank.gate_up.view;
+        placed.down = bank.down.view;
+        placed.place_of = place_of.data();
+        placed.places = bank.shape.experts;
+        const Guarded<float> own(sizeOf(size.hidden));
+        placed.sum = own.data();
+        QCOMPARE(d.ops().placed_experts(d.queue(), placed), Status::Ok);
+        QCOMPARE(card.finish(), std::string());
+        std::vector<int32_t> chosen;
+        std::vector<float> weights;
+        for (int64_t j = 0; j < size.top_k; ++j) {
+            QCOMPARE(c.expertAt(j), choice[sizeOf(j)]);
+            if (place_of[sizeOf(c.expertAt(j))] < 0) {
+                chosen.push_back(c.expertAt(j));
+                weights.push_back(c.chosen[sizeOf(3 + 2 * j)]);
+            }
+        }
+        std::fill_n(c.sum.data(), size.hidden, 0.0F);
+        if (!chosen.empty()) {
+            kernels::ExpertRowsArgs rows;
+            rows.x = matrix(h, 1, size.hidden);
+            rows.gate_up = c.gate_up.view;
+            rows.down = c.down.view;
+            rows.experts = size.experts;
+            rows.top_k = static_cast<int64_t>(chosen.size());
+            rows.chosen = chosen.data();
+            rows.weight = weights.data();
+            rows.sum = matrix(c.sum, 1, size.hidden);
+            QCOMPARE(kernels::bestCpuOps().expert_rows({}, rows), Status::Ok);
+        }
+        ends.own_sum = own.data();
+        QCOMPARE(d.ops().merge_experts(d.queue(), ends), Status::Ok);
+        QCOMPARE(card.finish(), std::string());
+        QCOMPARE_LE(relativeErrorOf(c.t, want.t), 1e-2); // the host rounds to bf16
+        placed.place_of = nullptr;
+        QCOMPARE(d.ops().placed_experts(d.queue(), placed), Status::BadShape);
     }
 }
 

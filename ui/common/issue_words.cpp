@@ -50,6 +50,8 @@ QString partWords(const engine::PlanPart& part) {
         return Issue::tr("workspace");
     case Kind::DriverContext:
         return Issue::tr("context of the driver");
+    case Kind::ExpertCopies:
+        return Issue::tr("copies of experts");
     case Kind::VisitingRoom:
         return Issue::tr("room for visiting weights");
     }

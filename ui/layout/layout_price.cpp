@@ -50,8 +50,12 @@ sumOf(const engine::DevicePlan& was, const engine::DevicePlan& will, const Layou
     const bool is_tower = block.kind == BlockKind::Vision || block.kind == BlockKind::Audio;
     const QString weights = is_tower ? PriceTexts::tr("tower") : PriceTexts::tr("weights");
     const std::array<QString, engine::kMemoryPartCount> names = {
-        weights, PriceTexts::tr("KV cache"), PriceTexts::tr("adapter"),
-        PriceTexts::tr("room to compute"), PriceTexts::tr("driver")};
+        weights,
+        PriceTexts::tr("KV cache"),
+        PriceTexts::tr("adapter"),
+        PriceTexts::tr("room to compute"),
+        PriceTexts::tr("driver"),
+        PriceTexts::tr("copies of experts")};
     std::vector<std::pair<QString, qint64>> parts;
     bool has_more = false, has_less = false;
     for (const engine::MemoryPart part : engine::kMemoryParts) {

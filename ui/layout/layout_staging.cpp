@@ -23,8 +23,9 @@ std::vector<std::string> adapterFolders(const engine::LoadRequest& request) {
 /// Options that a loaded model has to be loaded again for. Adapters come and go without that.
 bool hasSameOptions(const engine::LoadRequest& a, const engine::LoadRequest& b) {
     return a.model == b.model && a.quant == b.quant && a.head == b.head && a.kv == b.kv &&
-           a.context == b.context && a.prefill_chunk == b.prefill_chunk &&
-           a.image_tokens == b.image_tokens && a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
+           a.expert_cache == b.expert_cache && a.context == b.context &&
+           a.prefill_chunk == b.prefill_chunk && a.image_tokens == b.image_tokens &&
+           a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
            a.is_reference_precision == b.is_reference_precision &&
            a.is_text_only == b.is_text_only && a.projector == b.projector && a.draft == b.draft &&
            a.draft_tokens == b.draft_tokens;
@@ -147,6 +148,7 @@ void LayoutStaging::adoptOptions(const engine::LoadRequest& request) {
     adopt(&engine::LoadRequest::quant);
     adopt(&engine::LoadRequest::head);
     adopt(&engine::LoadRequest::kv);
+    adopt(&engine::LoadRequest::expert_cache);
     adopt(&engine::LoadRequest::context);
     adopt(&engine::LoadRequest::prefill_chunk);
     adopt(&engine::LoadRequest::image_tokens);

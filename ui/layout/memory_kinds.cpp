@@ -195,6 +195,7 @@ KindBytes byKind(const engine::PartBytes& parts, const KindBytes& weights) {
     take(MemoryKind::Kv, engine::MemoryPart::Kv);
     take(MemoryKind::Workspace, engine::MemoryPart::Workspace);
     take(MemoryKind::Driver, engine::MemoryPart::Context);
+    kinds[MemoryKind::Experts] += static_cast<double>(parts[engine::MemoryPart::Experts]);
     return kinds;
 }
 

@@ -155,6 +155,7 @@ private:
         add(MemoryKind::Adapter, engine::MemoryPart::Adapter);
         add(MemoryKind::Workspace, engine::MemoryPart::Workspace);
         add(MemoryKind::Driver, engine::MemoryPart::Context);
+        add(MemoryKind::Experts, engine::MemoryPart::Experts);
         constexpr int kBetween = 32;
         const int column = (kPictureWidth - 2 * kPictureEdge - kBetween) / 2;
         const size_t half = (entries.size() + 1) / 2;

@@ -27,8 +27,9 @@ QStringList folders(const std::vector<engine::AdapterChoice>& adapters) {
 /// Whether going from one request to the other only moves parts.
 bool differsInMapOnly(const engine::LoadRequest& a, const engine::LoadRequest& b) {
     return a.model == b.model && a.quant == b.quant && a.head == b.head && a.kv == b.kv &&
-           a.context == b.context && a.prefill_chunk == b.prefill_chunk &&
-           a.image_tokens == b.image_tokens && a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
+           a.expert_cache == b.expert_cache && a.context == b.context &&
+           a.prefill_chunk == b.prefill_chunk && a.image_tokens == b.image_tokens &&
+           a.limits == b.limits && a.sim_gpus == b.sim_gpus &&
            a.is_reference_precision == b.is_reference_precision &&
            a.is_text_only == b.is_text_only && a.projector == b.projector && a.draft == b.draft &&
            a.draft_tokens == b.draft_tokens && a.threads == b.threads;

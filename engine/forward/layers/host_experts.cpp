@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/forward/layers/host_experts.h"
 
+#include "engine/forward/memory/hot_experts.h"
 #include "engine/forward/token/step_recording.h"
 
 #include <atomic>
@@ -92,18 +93,27 @@ Result<void> HostExperts::compute(const DecoderLayer& layer) {
     const auto* const picks = reinterpret_cast<const Pick*>(memory_.get() + 2 * sizeof(int32_t));
     std::vector<int32_t> chosen;
     std::vector<float> weights;
+    const HotExperts* const hot = model_->hotExpertsOf(layer);
+    const int index = model_->indexOf(layer);
     for (int64_t j = 0; j < text.top_k_experts; ++j) {
-        chosen.push_back(picks[j].expert);
-        weights.push_back(picks[j].weight);
+        model_->expert_counts->add(index, picks[j].expert);
+        if (hot == nullptr || !hot->isHere(index, picks[j].expert)) {
+            chosen.push_back(picks[j].expert);
+            weights.push_back(picks[j].weight);
+        }
     }
     const int64_t hidden = text.hidden_size;
+    if (chosen.empty()) {
+        std::memset(memory_.get() + sum_at_, 0, static_cast<size_t>(hidden) * sizeof(float));
+        return {};
+    }
     kernels::ExpertRowsArgs args;
     args.x = {reinterpret_cast<const float*>(memory_.get() + input_at_), 1, hidden, hidden};
     args.sum = {reinterpret_cast<float*>(memory_.get() + sum_at_), 1, hidden, hidden};
     ENGINE_ASSIGN(args.gate_up, model_->context->resident(experts.gate_up));
     ENGINE_ASSIGN(args.down, model_->context->resident(experts.down));
     args.experts = text.num_experts;
-    args.top_k = text.top_k_experts;
+    args.top_k = static_cast<int64_t>(chosen.size());
     args.activation = text.recipe.activation;
     args.chosen = chosen.data();
     args.weight = weights.data();

@@ -3,6 +3,7 @@
 
 #include "engine/forward/layers/row_steps.h"
 #include "engine/forward/layers/single_layers.h"
+#include "engine/forward/memory/hot_experts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -380,8 +381,17 @@ Result<void> LayerSteps::enqueueExperts(const DecoderLayer& layer) {
     const auto& ops = home_->ops();
     const bool is_of_host = experts.gate_up.device != home_->id();
     if (is_of_host && !is_asking_) {
+        kernels::ExpertsStepArgs placed = args;
         host_experts_->put(args);
         ENGINE_KERNEL(ops.route_experts(queue, args), "experts", name);
+        if (const HotExperts* const hot = model_->hotExpertsOf(layer)) {
+            hot->put(model_->indexOf(layer), placed);
+            placed.chosen = args.chosen;
+            placed.act = home_->buffer(Buffer::MoeAct);
+            placed.sum = home_->buffer(Buffer::MoeSum);
+            ENGINE_KERNEL(ops.placed_experts(queue, placed), "experts", name);
+            args.own_sum = placed.sum;
+        }
         ENGINE_TRY(host_turn_(layer));
         return checkStatus(ops.merge_experts(home_->queue(), args), "experts", name);
     }

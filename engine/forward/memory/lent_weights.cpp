@@ -2,7 +2,6 @@
 #include "engine/forward/memory/lent_weights.h"
 
 #include "kernels/cpu/thread_pool.h"
-#include "kernels/weight_formats.h"
 
 #include <algorithm>
 #include <array>
@@ -12,105 +11,7 @@
 namespace engine {
 
 using kernels::Status;
-using kernels::WeightLayout;
 using kernels::WeightView;
-
-namespace {
-
-constexpr int64_t kNestedBlocks = 256; ///< Blocks of one nested absmax.
-constexpr int64_t kNestedCodes = 256;
-constexpr size_t kAlignment = 256;
-
-/// fn(pointer member, bytes) for every part that the view has.
-template <typename View, typename Fn>
-void eachPart(View& view, const Fn& fn) {
-    const int64_t count = view.rows * view.cols;
-    const auto blocks = [&view, count] { return (count + view.block_size - 1) / view.block_size; };
-    switch (kernels::rowOf(view.format).layout) {
-    case WeightLayout::F32:
-    case WeightLayout::F16:
-    case WeightLayout::BF16:
-    case WeightLayout::Blocks:
-        fn(view.data, kernels::valueBytes(view.format, count));
-        return;
-    case WeightLayout::Int8Row:
-        fn(view.data, count);
-        fn(view.row_scale, 4 * view.rows);
-        return;
-    case WeightLayout::Int8Block:
-        fn(view.data, count);
-        fn(view.absmax, 4 * blocks());
-        return;
-    case WeightLayout::Codes:
-        fn(view.data, (count + 1) / 2);
-        if (view.absmax != nullptr) {
-            fn(view.absmax, 4 * blocks());
-        } else {
-            fn(view.absmax_q, blocks());
-            fn(view.nested_absmax, 4 * ((blocks() + kNestedBlocks - 1) / kNestedBlocks));
-            fn(view.nested_code, 4 * kNestedCodes);
-        }
-        return;
-    }
-}
-
-} // namespace
-
-bool takeRows(WeightView& view, int64_t first, int64_t rows) {
-    const int64_t element = first * view.cols;
-    const auto move = [&view](int64_t bytes) {
-        view.data = static_cast<const std::byte*>(view.data) + bytes;
-    };
-    switch (kernels::rowOf(view.format).layout) {
-    case WeightLayout::F32:
-        move(element * 4);
-        break;
-    case WeightLayout::F16:
-    case WeightLayout::BF16:
-        move(element * 2);
-        break;
-    case WeightLayout::Blocks: // A row begins a block.
-        move(kernels::valueBytes(view.format, element));
-        break;
-    case WeightLayout::Int8Row:
-        move(element);
-        view.row_scale += first;
-        break;
-    case WeightLayout::Int8Block:
-        if (element % view.block_size != 0) {
-            return false;
-        }
-        move(element);
-        view.absmax += element / view.block_size;
-        break;
-    case WeightLayout::Codes: {
-        const int64_t block = element / view.block_size;
-        const bool is_nested = view.absmax == nullptr;
-        if (element % 2 != 0 || element % view.block_size != 0 ||
-            (is_nested && block % kNestedBlocks != 0)) {
-            return false;
-        }
-        move(element / 2);
-        if (is_nested) {
-            view.absmax_q += block;
-            view.nested_absmax += block / kNestedBlocks;
-        } else {
-            view.absmax += block;
-        }
-        break;
-    }
-    }
-    view.rows = rows;
-    return true;
-}
-
-size_t bytesOf(const WeightView& view) {
-    size_t bytes = 0;
-    eachPart(view, [&bytes](const auto* /*data*/, int64_t size) {
-        bytes += (static_cast<size_t>(size) + kAlignment - 1) / kAlignment * kAlignment;
-    });
-    return bytes;
-}
 
 LentWeights::~LentWeights() {
     card_->freeHost(pieces_);
@@ -118,7 +19,7 @@ LentWeights::~LentWeights() {
 
 void LentWeights::lendIn(void* memory, size_t bytes) {
     places_ = static_cast<std::byte*>(memory);
-    bytes_ = bytes / kPlaces / kAlignment * kAlignment;
+    bytes_ = bytes / kPlaces / kPartAlignment * kPartAlignment;
     is_new_ = true;
 }
 
@@ -169,7 +70,7 @@ Status LentWeights::lend(const WeightView& weight, WeightView& there) {
         const auto bytes = static_cast<size_t>(size);
         parts[count++] = {reinterpret_cast<const std::byte*>(data), total, bytes};
         data = reinterpret_cast<std::remove_reference_t<decltype(data)>>(to + total);
-        total += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+        total += (bytes + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
     });
     for (size_t begin = 0; begin < total; begin += kPieceBytes) {
         const size_t size = std::min(kPieceBytes, total - begin);

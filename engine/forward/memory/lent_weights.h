@@ -4,6 +4,7 @@
 // the other. The host copies, the link transfers and the card multiplies at the same time.
 #pragma once
 
+#include "engine/forward/memory/weight_parts.h"
 #include "engine/forward/memory/workspace.h"
 #include "kernels/device.h"
 
@@ -11,11 +12,6 @@
 #include <memory>
 
 namespace engine {
-
-/// Leaves `rows` rows from `first` on of a weight. False: its blocks do not begin there.
-[[nodiscard]] bool takeRows(kernels::WeightView& view, int64_t first, int64_t rows);
-/// Bytes of all parts of a weight.
-[[nodiscard]] size_t bytesOf(const kernels::WeightView& view);
 
 class LentWeights {
 public:

@@ -60,6 +60,8 @@ ExpertsKernelArgs kernelArgs(const ExpertsStepArgs& a) {
     args.chosen = reinterpret_cast<ChosenExperts*>(a.chosen);
     args.act = a.act;
     args.sum = a.sum;
+    args.own_sum = a.own_sum;
+    args.place_of = a.place_of;
     args.hidden = static_cast<int32_t>(a.router.cols);
     args.experts = static_cast<int32_t>(a.experts);
     args.top_k = static_cast<int32_t>(a.top_k);
@@ -290,12 +292,20 @@ Status mergeExperts(Queue q, const ExpertsStepArgs& a) {
                : Status::Unsupported;
 }
 
-Status expertsStep(Queue q, const ExpertsStepArgs& a) {
+namespace {
+
+/// Kernels of a token's experts by what their weights are.
+struct ExpertKernels {
+    KernelId bf16, four_bit, nested, blocks;
+};
+
+/// Whose gate_up and down have room for `experts` of them.
+Status launchExperts(Queue q, const ExpertsStepArgs& a, int64_t experts, const ExpertKernels& of) {
     static_assert(offsetof(ChosenExperts, pick) == 2 * sizeof(float) &&
                   sizeof(ChosenExpert) == 2 * sizeof(float));
     if (!areShapesRight(a) || !isWeight(a.gate_up) || !isWeight(a.down) ||
-        a.gate_up.rows != a.experts * 2 * a.down.cols || a.gate_up.cols != a.router.cols ||
-        a.down.rows != a.experts * a.router.cols) {
+        a.gate_up.rows != experts * 2 * a.down.cols || a.gate_up.cols != a.router.cols ||
+        a.down.rows != experts * a.router.cols) {
         return Status::BadShape;
     }
     if (!takesExperts(q, a)) {
@@ -304,10 +314,10 @@ Status expertsStep(Queue q, const ExpertsStepArgs& a) {
     Stream& s = streamOf(q);
     const bool is_four_bit = hasCodes(a.gate_up);
     const bool is_nested = is_four_bit && a.gate_up.absmax == nullptr;
-    const KernelId kernel = is_nested              ? KernelId::experts_nested
-                            : is_four_bit          ? KernelId::experts_four_bit
-                            : hasBlocks(a.gate_up) ? KernelId::experts_blocks
-                                                   : KernelId::experts_bf16;
+    const KernelId kernel = is_nested              ? of.nested
+                            : is_four_bit          ? of.four_bit
+                            : hasBlocks(a.gate_up) ? of.blocks
+                                                   : of.bf16;
     ExpertsKernelArgs args = kernelArgs(a);
     args.gate_up = weightArgs(a.gate_up);
     args.down = weightArgs(a.down);
@@ -319,6 +329,22 @@ Status expertsStep(Queue q, const ExpertsStepArgs& a) {
     void* parameters[] = {static_cast<void*>(&args)};
     return s.launchResident(kernel, static_cast<unsigned>(s.facts.multiprocessors), kExpertThreads,
                             sharedBytes(a), parameters);
+}
+
+} // namespace
+
+Status expertsStep(Queue q, const ExpertsStepArgs& a) {
+    return launchExperts(q, a, a.experts,
+                         {KernelId::experts_bf16, KernelId::experts_four_bit,
+                          KernelId::experts_nested, KernelId::experts_blocks});
+}
+
+Status placedExperts(Queue q, const ExpertsStepArgs& a) {
+    return a.place_of == nullptr
+               ? Status::BadShape
+               : launchExperts(q, a, a.places,
+                               {KernelId::placed_experts_bf16, KernelId::placed_experts_four_bit,
+                                KernelId::placed_experts_nested, KernelId::placed_experts_blocks});
 }
 
 } // namespace kernels::cuda

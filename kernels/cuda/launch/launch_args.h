@@ -115,6 +115,7 @@ bool takesExperts(Queue q, const ExpertsStepArgs& args);
 Status expertsStep(Queue q, const ExpertsStepArgs& args);
 Status routeExperts(Queue q, const ExpertsStepArgs& a);
 Status mergeExperts(Queue q, const ExpertsStepArgs& a);
+Status placedExperts(Queue q, const ExpertsStepArgs& a);
 
 // top_logits.cpp: what a choice among the most probable tokens can fall on.
 /// The longest row: four logits a lane of the largest group.

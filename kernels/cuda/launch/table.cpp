@@ -412,6 +412,7 @@ OpTable makeTable(bool is_reference) {
         table.experts_step = expertsStep;
         table.route_experts = routeExperts;
         table.merge_experts = mergeExperts;
+        table.placed_experts = placedExperts;
         table.begin_steps = beginSteps;
         table.continue_steps = continueSteps;
         table.begin_side_steps = beginSideSteps;

@@ -201,6 +201,8 @@ void TestDeviceMapParse::complaints_data() {
         50);
     add("KV format nf4", R"({"version": 1, "default": "cpu", "kv": {"format": "nf4"}})", "format",
         1, 51);
+    add("copies of experts", R"({"version": 1, "default": "cpu", "experts": {"cache": "most"}})",
+        "cache", 1, 55);
     add("adapter place", R"({"version": 1, "default": "cpu", "adapter": {"place": "cpu"}})",
         "place", 1, 55);
     add("notes is no text", R"({"version": 1, "default": "cpu", "notes": 5})", "notes", 1, 43);
@@ -314,6 +316,7 @@ void TestDeviceMapParse::fullDocument() {
   "limits": { "cuda:0": "6GiB", "cpu": 12345 },
   "reserve": { "cuda:0": "512MiB" },
   "kv": { "context": 8192, "place": "follow_layer", "format": "bf16" },
+  "experts": { "cache": "2GiB" },
   "adapter": { "place": "follow_compute" },
   "notes": "free text, ignored"
 })",
@@ -343,6 +346,7 @@ void TestDeviceMapParse::fullDocument() {
     QCOMPARE(map.kv_context.value(), int64_t{8192});
     QVERIFY(!map.kv_place.has_value());
     QCOMPARE(map.kv_format, Format::Bf16);
+    QCOMPARE(map.expert_cache.value(), uint64_t{2} << 30U);
     QCOMPARE(map.adapter_place, AdapterPlace::FollowCompute);
     QCOMPARE(map.notes, std::string("free text, ignored"));
 }

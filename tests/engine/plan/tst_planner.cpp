@@ -164,6 +164,7 @@ private Q_SLOTS:
     void presets();
     void presetsWithoutGpu();
     void expertsElsewhere();
+    void copiesOfExperts();
 };
 
 // By hand: bytes of one tensor [rows, cols] in every format.
@@ -1145,6 +1146,52 @@ void TestPlanner::expertsElsewhere() {
     QVERIFY(move.module.ends_with(".experts"));
     QVERIFY(step->repair->frees <
             deviceRow(over, DeviceId::cuda(0))->parts.total() - 8 * kGiB + bytes / layers + 1);
+}
+
+// Copies of experts take what was asked for, or what is left on the card, at most all of them, and
+// so many of a token's are read there; what the kernels cannot read, and who holds all on one
+// device, gets none.
+void TestPlanner::copiesOfExperts() {
+    const Model model = publishedModel("26B-A4B");
+    PlanRequest request = requestFor(model, 1, 64 * kGiB, false);
+    useModelRules(request);
+    request.quant = Format::Nf4Dq;
+    request.quantizes_experts = true;
+    request.preset = "experts-cpu";
+    const auto copies = [](const PlacementPlan& plan) {
+        return deviceRow(plan, DeviceId::cuda(0))->parts[MemoryPart::Experts];
+    };
+    const PlacementPlan without = makePlan(request);
+    QCOMPARE(copies(without), uint64_t{0});
+    const uint64_t experts = deviceRow(without, DeviceId::cpu())->parts[MemoryPart::Weights];
+    request.expert_cache = kGiB;
+    const PlacementPlan some = makePlan(request);
+    QCOMPARE(copies(some), kGiB);
+    const double share = static_cast<double>(kGiB) / static_cast<double>(experts);
+    const double less =
+        share * static_cast<double>(experts) * 8 / 128 * (1 / (0.80 * 60e9) - 1 / (0.85 * 360e9));
+    const double saved =
+        1 / without.estimate.decode_tokens_per_s - 1 / some.estimate.decode_tokens_per_s;
+    QVERIFY2(std::abs(saved - less) < 1e-9, qPrintable(QString::number(saved)));
+    request.expert_cache = kAllThatIsLeft;
+    const PlacementPlan whole = makePlan(request);
+    QVERIFY(copies(whole) > experts && copies(whole) < experts + kGiB / 512);
+    request.limits[DeviceId::cuda(0)] = 6 * kGiB;
+    const PlacementPlan left = makePlan(request);
+    const DevicePlan& card = *deviceRow(left, DeviceId::cuda(0));
+    QVERIFY(left.fits && copies(left) > kGiB);
+    QVERIFY(card.parts.total() <= card.limit && card.limit - card.parts.total() < kGiB / 8);
+    request.is_reference_precision = true;
+    QCOMPARE(copies(makePlan(request)), uint64_t{0});
+    request.is_reference_precision = false;
+    request.preset = "fit";
+    request.expert_cache.reset();
+    request.limits[DeviceId::cuda(0)] += kGiB / 4;
+    const PlacementPlan fit = makePlan(request);
+    QVERIFY(fit.fits && copies(fit) > 0);
+    QVERIFY(QString::fromStdString(fit.map_text).contains(R"("experts": { "cache": "max" })"));
+    request.map = *parseDeviceMap(fit.map_text, {});
+    QCOMPARE(copies(makePlan(request)), copies(fit));
 }
 
 TEST_CLASS(TestPlanner)

@@ -8,9 +8,11 @@
 #include "tests/support/engine/golden_engine.h"
 #include "tests/support/program/test_class.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
+#include <string_view>
 
 namespace {
 
@@ -53,6 +55,8 @@ private Q_SLOTS:
     void decoded();
     void ofTheHost_data();
     void ofTheHost();
+    void copies_data();
+    void copies();
     void blocksAcrossExperts();
 };
 
@@ -184,6 +188,77 @@ void TestExpertsOnCard::ofTheHost() {
     const double nmse = support::nmse(got->logits, want->logits);
     QVERIFY2(nmse <= allowed, qPrintable(QString("%1, allowed %2").arg(nmse).arg(allowed)));
     QVERIFY(card.fake().violations().empty());
+}
+
+void TestExpertsOnCard::copies_data() {
+    support::addColumns<QString, QString, qint64>("quant", "room", "places");
+    QTest::newRow("16 bits, some") << "none"
+                                   << "256KiB" << qint64{0};
+    QTest::newRow("4 bits, some") << "nf4+experts"
+                                  << "64KiB" << qint64{0};
+    QTest::newRow("16 bits, all") << "none"
+                                  << "1GiB" << qint64{48};
+}
+
+/// Copies of experts on the card change no answer, take the room that was planned, follow what is
+/// asked for, and are remembered for the next load.
+void TestExpertsOnCard::copies() {
+    QFETCH(QString, quant);
+    QFETCH(QString, room);
+    QFETCH(qint64, places);
+    const QTemporaryDir folder;
+    const support::GoldenCase c = support::goldenCases("moe26b").front();
+    const std::vector<int32_t> ids(c.input_ids.begin(), c.input_ids.begin() + 4);
+    const engine::GenerateRequest prompt = support::greedyRequest(ids, 5);
+    engine::LoadRequest request = requestOf("cuda:0", quant, "");
+    request.device_map = R"({"version": 1, "default": "cuda:0", "map": {
+        "model.language_model.layers.[0-5].experts": "cpu"}})";
+    std::vector<int32_t> want;
+    for (const char* cache : {"off", "copies", "copies"}) {
+        support::EmulatedCard card(support::smallCard());
+        engine::EngineOptions options = support::optionsOn(card);
+        options.rates_file = folder.filePath("rates").toStdString();
+        engine::Engine engine(options);
+        const bool has_copies = std::string_view(cache) != "off";
+        request.expert_cache = has_copies ? room.toStdString() : cache;
+        VERIFY_VALUE(engine.load(request, {}, {}));
+        QCOMPARE(support::memoryDifference(engine), std::string());
+        const auto stateOf = [&engine] {
+            for (const engine::DeviceMemory& memory : engine.memory()) {
+                if (memory.id == engine::DeviceId::cuda(0)) {
+                    return memory.experts;
+                }
+            }
+            return engine::ExpertCacheState();
+        };
+        const auto reply = engine.generate(prompt, {}, {});
+        VERIFY_VALUE(reply);
+        QCOMPARE(card.finish(), std::string());
+        const bool ran = std::count(card.ran().begin(), card.ran().end(),
+                                    quant == "none" ? "belfry_placed_experts_bf16"
+                                                    : "belfry_placed_experts_four_bit") > 0;
+        QCOMPARE(ran, has_copies);
+        const engine::ExpertCacheState state = stateOf();
+        QCOMPARE(state.places > 0, has_copies);
+        if (!has_copies) {
+            want = reply->token_ids;
+            continue;
+        }
+        QCOMPARE(reply->token_ids, want);
+        QCOMPARE(state.experts, qint64{48});
+        QVERIFY(state.asked > 0 && state.hits_with_more >= state.hits);
+        if (places > 0) {
+            QCOMPARE(state.places, places);
+            QCOMPARE(state.hits, state.asked);
+        } else {
+            // As many as there is room for are those asked for most.
+            QVERIFY(state.places < state.experts);
+            QVERIFY2(double(state.hits) / double(state.asked) >
+                         double(state.places) / double(state.experts),
+                     qPrintable(QString("%1 of %2").arg(state.hits).arg(state.asked)));
+        }
+        QVERIFY(card.fake().violations().empty());
+    }
 }
 
 /// Double quantization takes 256 blocks at a time; these experts are smaller than that.

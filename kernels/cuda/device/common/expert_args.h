@@ -37,8 +37,10 @@ struct ExpertsKernelArgs {
     ChosenExperts* chosen; ///< Room for top_k of them.
     float* act;
     float* sum;
-    float* squares;   ///< [blocks]: of the outputs of each.
-    int32_t* barrier; ///< The grid's barrier (grid_barrier.cuh).
+    const float* own_sum;    ///< merge_experts: added to it; may be nullptr.
+    const int32_t* place_of; ///< [experts] of placed_experts.
+    float* squares;          ///< [blocks]: of the outputs of each.
+    int32_t* barrier;        ///< The grid's barrier (grid_barrier.cuh).
     int32_t hidden, inner, experts, top_k;
     int32_t block_shift; ///< log2 of the 4-bit block size.
     Activation activation;

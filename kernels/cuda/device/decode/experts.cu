@@ -190,8 +190,13 @@ __device__ __forceinline__ float2 scoreOf(const WeightArgs& router,
 
 /// The experts with the top_k largest scores, the lower index of equals, with their weights; by the
 /// whole block, from the scores of all. share: [experts], share_of: [top_k], in shared memory.
-__device__ __forceinline__ void chooseExperts(
-    const ExpertsKernelArgs& a, float* share, float* share_of, ChosenExpert* pick, float* buffer) {
+/// tells: a.chosen receives them.
+__device__ __forceinline__ void chooseExperts(const ExpertsKernelArgs& a,
+                                              float* share,
+                                              float* share_of,
+                                              ChosenExpert* pick,
+                                              float* buffer,
+                                              bool tells) {
     const auto thread = static_cast<int>(threadIdx.x);
     float largest = -INFINITY;
     for (int e = thread; e < a.experts; e += kExpertThreads) {
@@ -234,11 +239,30 @@ __device__ __forceinline__ void chooseExperts(
             top += share_of[j];
         }
         pick[thread].weight /= top;
-        if (blockIdx.x == 0) {
+        if (tells && blockIdx.x == 0) {
             a.chosen->pick[thread] = pick[thread];
         }
     }
     __syncthreads();
+}
+
+/// Keeps those of the choice that have a place in gate_up and down, under its number. Returns how
+/// many; by the whole block. count: [1], in shared memory.
+__device__ __forceinline__ int
+keepPlaced(const ExpertsKernelArgs& a, ChosenExpert* pick, int* count) {
+    if (threadIdx.x < 32) {
+        const auto lane = static_cast<int>(threadIdx.x);
+        const ChosenExpert own = lane < a.top_k ? pick[lane] : ChosenExpert{0, 0.0F};
+        const int place = lane < a.top_k ? a.place_of[own.expert] : -1;
+        const uint32_t placed = __ballot_sync(0xffffffffU, place >= 0);
+        __syncwarp();
+        if (place >= 0) {
+            pick[__popc(placed & ((1U << lane) - 1U))] = {place, own.weight};
+        }
+        count[0] = __popc(placed);
+    }
+    __syncthreads();
+    return count[0];
 }
 
 /// Elements 8 u to 8 u + 7 of a row in shared memory lie in two planes, so that lanes with
@@ -330,11 +354,11 @@ struct PlainProducts {
         return make_float2(warpSum(sums.x), warpSum(sums.y));
     }
 
-    /// Output `output` of down, of all experts chosen.
+    /// Output `output` of down, of all `picks` experts.
     __device__ __forceinline__ float
-    down(const ExpertsKernelArgs& a, const ChosenExpert* pick, int output) {
+    down(const ExpertsKernelArgs& a, const ChosenExpert* pick, int picks, int output) {
         const int units = a.inner / 8;
-        const int all = a.top_k * units;
+        const int all = picks * units;
         const Planes x(all);
         const uint4* const rows =
             static_cast<const uint4*>(a.down.data) + static_cast<int64_t>(output) * units;
@@ -506,11 +530,11 @@ struct CodeProducts : HalfRow {
 
     /// Four lanes an expert.
     __device__ __forceinline__ float
-    down(const ExpertsKernelArgs& a, const ChosenExpert* pick, int output) {
+    down(const ExpertsKernelArgs& a, const ChosenExpert* pick, int picks, int output) {
         const auto lane = static_cast<int>(threadIdx.x & 31);
         const int count = a.inner / 16;
         float sum = 0.0F;
-        for (int j = lane >> 2; j < a.top_k; j += 8) {
+        for (int j = lane >> 2; j < picks; j += 8) {
             const int64_t row = static_cast<int64_t>(pick[j].expert) * a.hidden + output;
             sum += share<4>(a.down, CodeRow<IS_NESTED>(a.down, row * a.inner, a.block_shift),
                             nested + 256, a.block_shift, lane & 3, count, j * count);
@@ -567,11 +591,11 @@ struct BlockProducts : HalfRow {
     }
 
     __device__ __forceinline__ float
-    down(const ExpertsKernelArgs& a, const ChosenExpert* pick, int output) {
+    down(const ExpertsKernelArgs& a, const ChosenExpert* pick, int picks, int output) {
         const auto lane = static_cast<int>(threadIdx.x & 31);
         const int count = a.inner / kRunValues;
         float sum = 0.0F;
-        for (int j = lane >> 2; j < a.top_k; j += 8) {
+        for (int j = lane >> 2; j < picks; j += 8) {
             const int64_t row = static_cast<int64_t>(pick[j].expert) * a.hidden + output;
             sum += withBlockFormat(a.down.format, [&](auto f) {
                 return share<4, decltype(f)::kFormat>(a.down, row, lane & 3, count, j * count);
@@ -626,25 +650,102 @@ __device__ __forceinline__ void askForRows(const ExpertsKernelArgs& a, int exper
     }
 }
 
+/// The outputs of a warp are `apart` from each other: neighbours go to other blocks, so that all
+/// have as many.
+struct Turns {
+    int first = static_cast<int>(threadIdx.x) / 32 * static_cast<int>(gridDim.x) +
+                static_cast<int>(blockIdx.x);
+    int apart = kExpertThreads / 32 * static_cast<int>(gridDim.x);
+};
+
+/// act of all picks: act(G h) * (U h) times the pick's weight. factor: of the products' input.
+template <typename Products>
+__device__ __forceinline__ void makeAct(const ExpertsKernelArgs& a,
+                                        Products& products,
+                                        const ChosenExpert* pick,
+                                        int picks,
+                                        float factor) {
+    const Turns turns;
+    const auto lane = static_cast<int>(threadIdx.x & 31);
+    const float per_expert = 1.0F / static_cast<float>(a.inner);
+    const auto rowOf = [&](int output) {
+        const int j = quotient(output, per_expert);
+        return static_cast<int64_t>(pick[j].expert) * 2 * a.inner + (output - j * a.inner);
+    };
+    // What comes behind the first output, so that memory always has something to do.
+    for (int output = turns.first + turns.apart; output < picks * a.inner; output += turns.apart) {
+        if ((lane & 15) == 0) {
+            const int64_t row = rowOf(output) + (lane == 0 ? 0 : a.inner);
+            bring(a.gate_up, row, a.block_shift);
+        }
+    }
+    for (int output = turns.first; output < picks * a.inner; output += turns.apart) {
+        const int64_t row = rowOf(output);
+        const float2 sums = products.pair(a, row, row + a.inner);
+        const float gate = sums.x * factor;
+        const float up = sums.y * factor;
+        if (lane == 0) {
+            a.act[output] =
+                activated(a.activation, gate) * up * pick[quotient(output, per_expert)].weight;
+        }
+    }
+}
+
+/// The warp's rows of down on their way into L2.
+__device__ __forceinline__ void
+bringDown(const ExpertsKernelArgs& a, const ChosenExpert* pick, int picks) {
+    const Turns turns;
+    const auto lane = static_cast<int>(threadIdx.x & 31);
+    for (int output = turns.first; output < a.hidden; output += turns.apart) {
+        if (lane < picks) {
+            const int64_t row = static_cast<int64_t>(pick[lane].expert) * a.hidden + output;
+            bring(a.down, row, a.block_shift);
+        }
+    }
+}
+
+/// sum of all picks, and the squares of this thread's outputs.
+template <typename Products>
+__device__ __forceinline__ float makeSum(const ExpertsKernelArgs& a,
+                                         Products& products,
+                                         const ChosenExpert* pick,
+                                         int picks,
+                                         float factor) {
+    const Turns turns;
+    float squares = 0.0F;
+    for (int output = turns.first; output < a.hidden; output += turns.apart) {
+        const float sum = products.down(a, pick, picks, output) * factor;
+        if ((threadIdx.x & 31) == 0) {
+            a.sum[output] = sum;
+            squares = fmaf(sum, sum, squares);
+        }
+    }
+    return squares;
+}
+
+/// Values of nested codes, [3, 256]: of gate and up, of down, of the router.
+__device__ __forceinline__ void fillNested(const ExpertsKernelArgs& a, float* nested) {
+    for (auto i = static_cast<int>(threadIdx.x); i < 3 * 256; i += kExpertThreads) {
+        const WeightArgs& w = i < 256 ? a.gate_up : i < 512 ? a.down : a.router;
+        nested[i] = w.nested_code != nullptr ? w.nested_code[i & 255] : 0.0F;
+    }
+    __syncthreads();
+}
+
 template <typename Products>
 __device__ __forceinline__ void runExperts(const ExpertsKernelArgs& a) {
     BELFRY_SHARED(float, buffer, [66]);
     BELFRY_SHARED(float, share, [kMostExperts]);
-    BELFRY_SHARED(float, nested, [3 * 256]); // of gate and up, of down, of the router
+    BELFRY_SHARED(float, nested, [3 * 256]);
     BELFRY_SHARED(float, share_of, [kMostChosen]);
     BELFRY_SHARED(ChosenExpert, pick, [kMostChosen]);
     const auto block = static_cast<int>(blockIdx.x);
     const auto grid = static_cast<int>(gridDim.x);
     const auto thread = static_cast<int>(threadIdx.x);
-    const int lane = thread & 31;
     GridBarrier barrier{a.barrier, grid, 0};
     askForRows(a, block < a.experts ? block : 0);
     Products products(a, nested);
-    for (int i = thread; i < 3 * 256; i += kExpertThreads) {
-        const WeightArgs& w = i < 256 ? a.gate_up : i < 512 ? a.down : a.router;
-        nested[i] = w.nested_code != nullptr ? w.nested_code[i & 255] : 0.0F;
-    }
-    __syncthreads();
+    fillNested(a, nested);
     float inverse = 0.0F;
     for (int e = block; e == block || e < a.experts; e += grid) {
         const float2 both = scoreOf(a.router, e < a.experts ? e : 0, a.x, a.router_scale, a.eps,
@@ -659,39 +760,10 @@ __device__ __forceinline__ void runExperts(const ExpertsKernelArgs& a) {
     float factor =
         products.take(a.hidden, buffer, [&](int i) { return normedFour(a, i, inverse); });
     barrier.wait();
-    chooseExperts(a, share, share_of, pick, buffer);
-    // Neighbours to other blocks, so that all have as many.
-    const int first = thread / 32 * grid + block;
-    const int apart = kExpertThreads / 32 * grid;
-    const float per_expert = 1.0F / static_cast<float>(a.inner);
-    const auto rowOf = [&](int output) {
-        const int j = quotient(output, per_expert);
-        return static_cast<int64_t>(pick[j].expert) * 2 * a.inner + (output - j * a.inner);
-    };
-    // What comes behind the first output, so that memory always has something to do.
-    for (int output = first + apart; output < a.top_k * a.inner; output += apart) {
-        if ((lane & 15) == 0) {
-            const int64_t row = rowOf(output) + (lane == 0 ? 0 : a.inner);
-            bring(a.gate_up, row, a.block_shift);
-        }
-    }
-    for (int output = first; output < a.top_k * a.inner; output += apart) {
-        const int64_t row = rowOf(output);
-        const float2 sums = products.pair(a, row, row + a.inner);
-        const float gate = sums.x * factor;
-        const float up = sums.y * factor;
-        if (lane == 0) {
-            a.act[output] =
-                activated(a.activation, gate) * up * pick[quotient(output, per_expert)].weight;
-        }
-    }
+    chooseExperts(a, share, share_of, pick, buffer, true);
+    makeAct(a, products, pick, a.top_k, factor);
     barrier.arrive();
-    for (int output = first; output < a.hidden; output += apart) {
-        if (lane < a.top_k) {
-            const int64_t row = static_cast<int64_t>(pick[lane].expert) * a.hidden + output;
-            bring(a.down, row, a.block_shift);
-        }
-    }
+    bringDown(a, pick, a.top_k);
     // The dense branch's norm, too, while they come.
     const auto columns = static_cast<float>(a.hidden);
     float squares = 0.0F;
@@ -702,14 +774,7 @@ __device__ __forceinline__ void runExperts(const ExpertsKernelArgs& a) {
         rsqrtf(blockSums(make_float2(squares, 0.0F), buffer).x / columns + a.eps);
     barrier.wait();
     factor = products.take(a.top_k * a.inner, buffer, [&](int i) { return resultFour(a, i); });
-    squares = 0.0F;
-    for (int output = first; output < a.hidden; output += apart) {
-        const float sum = products.down(a, pick, output) * factor;
-        if (lane == 0) {
-            a.sum[output] = sum;
-            squares = fmaf(sum, sum, squares);
-        }
-    }
+    squares = makeSum(a, products, pick, a.top_k, factor);
     squares = blockSums(make_float2(squares, 0.0F), buffer).x;
     if (thread == 0) {
         a.squares[block] = squares;
@@ -723,11 +788,57 @@ __device__ __forceinline__ void runExperts(const ExpertsKernelArgs& a) {
     }
     const float routed_scale =
         rsqrtf(blockSums(make_float2(squares, 0.0F), buffer).x / columns + a.eps);
-    for (int output = first; output < a.hidden && lane == 0; output += apart) {
+    const Turns turns;
+    for (int output = turns.first; output < a.hidden && (thread & 31) == 0;
+         output += turns.apart) {
         a.t[output] =
             a.t[output] * dense_scale * loadElement(a.t_norm.data, a.t_norm.type, output) +
             a.sum[output] * routed_scale * loadElement(a.out_norm.data, a.out_norm.type, output);
     }
+    barrier.leave();
+}
+
+/// 1 / rms(x), by the whole block.
+__device__ __forceinline__ float inverseOf(const ExpertsKernelArgs& a, float* buffer) {
+    float squares = 0.0F;
+    for (int i = static_cast<int>(threadIdx.x) * 4; i < a.hidden; i += kExpertThreads * 4) {
+        squares += sumOfSquares(loadFour(a.x + i));
+    }
+    squares = blockSums(make_float2(squares, 0.0F), buffer).x;
+    return rsqrtf(squares / static_cast<float>(a.hidden) + a.eps);
+}
+
+/// The part of the sum that is of experts with a place here. The choice stands in the scores.
+template <typename Products>
+__device__ __forceinline__ void runPlaced(const ExpertsKernelArgs& a) {
+    BELFRY_SHARED(float, buffer, [66]);
+    BELFRY_SHARED(float, share, [kMostExperts]);
+    BELFRY_SHARED(float, nested, [3 * 256]);
+    BELFRY_SHARED(float, share_of, [kMostChosen]);
+    BELFRY_SHARED(ChosenExpert, pick, [kMostChosen]);
+    BELFRY_SHARED(int, count, [1]);
+    chooseExperts(a, share, share_of, pick, buffer, false);
+    const int picks = keepPlaced(a, pick, count);
+    const auto grid = static_cast<int>(gridDim.x);
+    if (picks == 0) { // in every block
+        for (int i = static_cast<int>(blockIdx.x) * kExpertThreads + static_cast<int>(threadIdx.x);
+             i < a.hidden; i += grid * kExpertThreads) {
+            a.sum[i] = 0.0F;
+        }
+        return;
+    }
+    GridBarrier barrier{a.barrier, grid, 0};
+    Products products(a, nested);
+    fillNested(a, nested);
+    const float inverse = inverseOf(a, buffer);
+    float factor =
+        products.take(a.hidden, buffer, [&](int i) { return normedFour(a, i, inverse); });
+    makeAct(a, products, pick, picks, factor);
+    barrier.arrive();
+    bringDown(a, pick, picks);
+    barrier.wait();
+    factor = products.take(picks * a.inner, buffer, [&](int i) { return resultFour(a, i); });
+    (void)makeSum(a, products, pick, picks, factor);
     barrier.leave();
 }
 
@@ -812,15 +923,9 @@ __global__ void __launch_bounds__(kExpertThreads, 1)
     BELFRY_SHARED(float, share, [kMostExperts]);
     BELFRY_SHARED(float, share_of, [kMostChosen]);
     BELFRY_SHARED(ChosenExpert, pick, [kMostChosen]);
-    const int first = static_cast<int>(threadIdx.x) * 4;
-    float squares = 0.0F;
-    for (int i = first; i < a.hidden; i += kExpertThreads * 4) {
-        squares += sumOfSquares(loadFour(a.x + i));
-    }
-    squares = blockSums(make_float2(squares, 0.0F), buffer).x;
-    const float inverse = rsqrtf(squares / static_cast<float>(a.hidden) + a.eps);
-    chooseExperts(a, share, share_of, pick, buffer);
-    for (int i = first; i < a.hidden; i += kExpertThreads * 4) {
+    const float inverse = inverseOf(a, buffer);
+    chooseExperts(a, share, share_of, pick, buffer, true);
+    for (int i = static_cast<int>(threadIdx.x) * 4; i < a.hidden; i += kExpertThreads * 4) {
         *reinterpret_cast<float4*>(a.act + i) = normedFour(a, i, inverse);
     }
     __threadfence_system();
@@ -830,7 +935,8 @@ __global__ void __launch_bounds__(kExpertThreads, 1)
     }
 }
 
-// One block of kExpertThreads. The sum lies where the host has written it.
+// One block of kExpertThreads. The sum lies where the host has written it; a part of it may be the
+// card's own.
 __global__ void __launch_bounds__(kExpertThreads, 1)
     belfry_merge_experts(const __grid_constant__ ExpertsKernelArgs a) {
     BELFRY_SHARED(float, buffer, [66]);
@@ -843,6 +949,9 @@ __global__ void __launch_bounds__(kExpertThreads, 1)
         const int i = (k * kExpertThreads + static_cast<int>(threadIdx.x)) * 4;
         const float4 none = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
         routed[k] = i < a.hidden ? __ldcg(reinterpret_cast<const float4*>(a.sum + i)) : none;
+        if (a.own_sum != nullptr && i < a.hidden) {
+            routed[k] = plus(routed[k], loadFour(a.own_sum + i));
+        }
         dense[k] = i < a.hidden ? loadFour(a.t + i) : none;
         squares.x += sumOfSquares(dense[k]);
         squares.y += sumOfSquares(routed[k]);
@@ -882,6 +991,27 @@ __global__ void __launch_bounds__(kExpertThreads, 1)
 __global__ void __launch_bounds__(kExpertThreads, 1)
     belfry_experts_blocks(const __grid_constant__ ExpertsKernelArgs a) {
     runExperts<BlockProducts>(a);
+}
+
+// As those above; what they need has been chosen.
+__global__ void __launch_bounds__(kExpertThreads, 1)
+    belfry_placed_experts_bf16(const __grid_constant__ ExpertsKernelArgs a) {
+    runPlaced<PlainProducts>(a);
+}
+
+__global__ void __launch_bounds__(kExpertThreads, 1)
+    belfry_placed_experts_four_bit(const __grid_constant__ ExpertsKernelArgs a) {
+    runPlaced<CodeProducts<false>>(a);
+}
+
+__global__ void __launch_bounds__(kExpertThreads, 1)
+    belfry_placed_experts_nested(const __grid_constant__ ExpertsKernelArgs a) {
+    runPlaced<CodeProducts<true>>(a);
+}
+
+__global__ void __launch_bounds__(kExpertThreads, 1)
+    belfry_placed_experts_blocks(const __grid_constant__ ExpertsKernelArgs a) {
+    runPlaced<BlockProducts>(a);
 }
 
 } // extern "C"

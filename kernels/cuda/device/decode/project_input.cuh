@@ -158,6 +158,10 @@ __device__ __forceinline__ float4 times(const float4& a, float b) {
     return make_float4(a.x * b, a.y * b, a.z * b, a.w * b);
 }
 
+__device__ __forceinline__ float4 plus(const float4& a, const float4& b) {
+    return make_float4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
+}
+
 __device__ __forceinline__ float sumOfSquares(const float4& v) {
     return (v.x * v.x + v.y * v.y) + (v.z * v.z + v.w * v.w);
 }
