@@ -831,6 +831,18 @@ Soll die Datei ersetzt werden?</translation>
         <source>Get a model</source>
         <translation>Modell holen</translation>
     </message>
+    <message>
+        <source>Find in the chat</source>
+        <translation>Im Chat suchen</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>Nächster Treffer</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>Voriger Treffer</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -1350,6 +1362,10 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>%1 is %2 long, and the model hears at most %3 at a time. Choose which part.</source>
         <translation>%1 ist %2 lang, und das Modell hört höchstens %3 auf einmal. Wählen Sie, welchen Teil.</translation>
+    </message>
+    <message>
+        <source>Enter shows the picture large</source>
+        <translation>Die Eingabetaste zeigt das Bild groß</translation>
     </message>
 </context>
 <context>
@@ -2629,6 +2645,42 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>(and %1 more)</source>
         <translation>(und %1 weitere)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::FindBar</name>
+    <message>
+        <source>Find in the chat</source>
+        <translation>Im Chat suchen</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>In diesem Chat suchen</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>Voriger Treffer</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>Nächster Treffer</translation>
+    </message>
+    <message>
+        <source>End the search</source>
+        <translation>Suche beenden</translation>
+    </message>
+    <message>
+        <source>End the search (Esc)</source>
+        <translation>Suche beenden (Esc)</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <comment>number of the hit, of all</comment>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation>nicht gefunden</translation>
     </message>
 </context>
 <context>
@@ -5592,6 +5644,70 @@ Bis zu %2 Token</translation>
     <message>
         <source>Could not be saved</source>
         <translation>Konnte nicht gespeichert werden</translation>
+    </message>
+    <message>
+        <source>Previous picture</source>
+        <translation>Voriges Bild</translation>
+    </message>
+    <message>
+        <source>Previous picture of the chat (Page up)</source>
+        <translation>Voriges Bild des Chats (Bild auf)</translation>
+    </message>
+    <message>
+        <source>Next picture</source>
+        <translation>Nächstes Bild</translation>
+    </message>
+    <message>
+        <source>Next picture of the chat (Page down)</source>
+        <translation>Nächstes Bild des Chats (Bild ab)</translation>
+    </message>
+    <message>
+        <source>Smaller</source>
+        <translation>Kleiner</translation>
+    </message>
+    <message>
+        <source>Smaller (−)</source>
+        <translation>Kleiner (−)</translation>
+    </message>
+    <message>
+        <source>Larger</source>
+        <translation>Größer</translation>
+    </message>
+    <message>
+        <source>Larger (+, or the wheel)</source>
+        <translation>Größer (+ oder das Mausrad)</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the picture (%1)</source>
+        <translation>Das Bild kopieren (%1)</translation>
+    </message>
+    <message>
+        <source>Save the picture (%1)</source>
+        <translation>Das Bild speichern (%1)</translation>
+    </message>
+    <message>
+        <source>%1 (%2 of %3)</source>
+        <translation>%1 (%2 von %3)</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>Show every pixel (1)</source>
+        <translation>Jeden Bildpunkt zeigen (1)</translation>
+    </message>
+    <message>
+        <source>Fit into the window (0)</source>
+        <translation>Ins Fenster einpassen (0)</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Kopiert</translation>
     </message>
 </context>
 <context>

@@ -831,6 +831,18 @@ Faut-il le remplacer ?</translation>
         <source>Get a model</source>
         <translation>Obtenir un modèle</translation>
     </message>
+    <message>
+        <source>Find in the chat</source>
+        <translation>Rechercher dans la discussion</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>Résultat suivant</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>Résultat précédent</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -1350,6 +1362,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>%1 is %2 long, and the model hears at most %3 at a time. Choose which part.</source>
         <translation>%1 dure %2, et le modèle entend au plus %3 à la fois. Choisissez quelle partie.</translation>
+    </message>
+    <message>
+        <source>Enter shows the picture large</source>
+        <translation>Entrée affiche l’image en grand</translation>
     </message>
 </context>
 <context>
@@ -2629,6 +2645,42 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>(and %1 more)</source>
         <translation>(et %1 autres)</translation>
+    </message>
+</context>
+<context>
+    <name>ui::FindBar</name>
+    <message>
+        <source>Find in the chat</source>
+        <translation>Rechercher dans la discussion</translation>
+    </message>
+    <message>
+        <source>Find in this chat</source>
+        <translation>Rechercher dans cette discussion</translation>
+    </message>
+    <message>
+        <source>Previous hit</source>
+        <translation>Résultat précédent</translation>
+    </message>
+    <message>
+        <source>Next hit</source>
+        <translation>Résultat suivant</translation>
+    </message>
+    <message>
+        <source>End the search</source>
+        <translation>Terminer la recherche</translation>
+    </message>
+    <message>
+        <source>End the search (Esc)</source>
+        <translation>Terminer la recherche (Échap)</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <comment>number of the hit, of all</comment>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>not found</source>
+        <translation>introuvable</translation>
     </message>
 </context>
 <context>
@@ -5592,6 +5644,70 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Could not be saved</source>
         <translation>N’a pas pu être enregistrée</translation>
+    </message>
+    <message>
+        <source>Previous picture</source>
+        <translation>Image précédente</translation>
+    </message>
+    <message>
+        <source>Previous picture of the chat (Page up)</source>
+        <translation>Image précédente de la discussion (Page préc.)</translation>
+    </message>
+    <message>
+        <source>Next picture</source>
+        <translation>Image suivante</translation>
+    </message>
+    <message>
+        <source>Next picture of the chat (Page down)</source>
+        <translation>Image suivante de la discussion (Page suiv.)</translation>
+    </message>
+    <message>
+        <source>Smaller</source>
+        <translation>Plus petit</translation>
+    </message>
+    <message>
+        <source>Smaller (−)</source>
+        <translation>Plus petit (−)</translation>
+    </message>
+    <message>
+        <source>Larger</source>
+        <translation>Plus grand</translation>
+    </message>
+    <message>
+        <source>Larger (+, or the wheel)</source>
+        <translation>Plus grand (+ ou la molette)</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Copier</translation>
+    </message>
+    <message>
+        <source>Copy the picture (%1)</source>
+        <translation>Copier l’image (%1)</translation>
+    </message>
+    <message>
+        <source>Save the picture (%1)</source>
+        <translation>Enregistrer l’image (%1)</translation>
+    </message>
+    <message>
+        <source>%1 (%2 of %3)</source>
+        <translation>%1 (%2 sur %3)</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>Show every pixel (1)</source>
+        <translation>Afficher chaque pixel (1)</translation>
+    </message>
+    <message>
+        <source>Fit into the window (0)</source>
+        <translation>Adapter à la fenêtre (0)</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Copié</translation>
     </message>
 </context>
 <context>

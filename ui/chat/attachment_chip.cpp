@@ -15,6 +15,7 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
 #include <QPushButton>
@@ -81,6 +82,8 @@ AttachmentChip::AttachmentChip(const Attachment& attachment,
     } else {
         setFixedWidth(kChipPictureWidth);
         layout->addWidget(detail_);
+        setCursor(Qt::PointingHandCursor);
+        setAccessibleDescription(tr("Enter shows the picture large"));
     }
     connect(remove_, &QToolButton::clicked, this, &AttachmentChip::removeRequested);
     connect(media_, &MediaCache::changed, this, [this](const QString& file) {
@@ -307,7 +310,19 @@ void AttachmentChip::keyPressEvent(QKeyEvent* event) {
         player_->toggle(clip());
         return;
     }
+    const bool is_enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if ((is_enter || event->key() == Qt::Key_Space) && !isSound()) {
+        Q_EMIT activated();
+        return;
+    }
     QFrame::keyPressEvent(event);
+}
+
+void AttachmentChip::mouseReleaseEvent(QMouseEvent* event) {
+    QFrame::mouseReleaseEvent(event);
+    if (event->button() == Qt::LeftButton && !isSound() && rect().contains(event->pos())) {
+        Q_EMIT activated();
+    }
 }
 
 void AttachmentChip::focusInEvent(QFocusEvent* event) {

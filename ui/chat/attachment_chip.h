@@ -47,6 +47,8 @@ public:
 
 Q_SIGNALS:
     void removeRequested();
+    /// A picture is to be seen large.
+    void activated();
     /// The part of a long recording that is used was changed: ask for the cost again.
     void attachmentChanged();
     /// What it shows may need another height.
@@ -55,6 +57,7 @@ Q_SIGNALS:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
 

@@ -310,6 +310,7 @@ void ChatView::connectComposer() {
                 settings_.prompts = prompts;
                 Q_EMIT settingsChanged(settings_);
             });
+    connect(composer_, &Composer::pictureActivated, this, &ChatView::openDraftPicture);
     connect(composer_, &Composer::sendRequested, this, &ChatView::send);
     connect(composer_, &Composer::queueRequested, this, [this] {
         is_queued_ = isGenerating() && !composer_->isEmpty();

@@ -189,6 +189,7 @@ private:
     void cancelEdit();
     void copyRow(int row);
     void openAttachment(int row, int index);
+    void openDraftPicture(const QString& file);
     void moveInSound(int row, int index, double seconds);
     void stopForgottenSound();
     void offerContextChoice(const QString& reason, qint64 known_tokens, bool can_resend);

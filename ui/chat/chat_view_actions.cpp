@@ -679,7 +679,34 @@ void ChatView::openAttachment(int row, int index) {
             12000);
         return;
     }
-    new PictureView(attachment.file, attachment.name, window()); // goes by itself
+    std::vector<ShownPicture> pictures;
+    size_t shown = 0;
+    for (int at = 0; at < model_->rowCount(); ++at) {
+        const auto& all = model_->turn(at).attachments;
+        for (int i = 0; i < static_cast<int>(all.size()); ++i) {
+            const Attachment& one = all[static_cast<size_t>(i)];
+            if (one.kind != engine::MessagePart::Kind::Image) {
+                continue;
+            }
+            shown = at == row && i == index ? pictures.size() : shown;
+            pictures.push_back({one.file, one.name});
+        }
+    }
+    new PictureView(std::move(pictures), shown, window()); // goes by itself
+}
+
+void ChatView::openDraftPicture(const QString& file) {
+    std::vector<ShownPicture> pictures;
+    size_t shown = 0;
+    for (const Attachment& one : composer_->attachments()) {
+        if (one.kind == engine::MessagePart::Kind::Image) {
+            shown = one.file == file ? pictures.size() : shown;
+            pictures.push_back({one.file, one.name});
+        }
+    }
+    if (!pictures.empty()) {
+        new PictureView(std::move(pictures), shown, window());
+    }
 }
 
 void ChatView::moveInSound(int row, int index, double seconds) {

@@ -378,6 +378,8 @@ void Composer::addChip(const Attachment& attachment) {
         updateHint();
         Q_EMIT changed();
     });
+    connect(chip, &AttachmentChip::activated, this,
+            [this, chip] { Q_EMIT pictureActivated(chip->attachment().file); });
     connect(chip, &AttachmentChip::attachmentChanged, this, [this] {
         cost_timer_.start();
         updateHint();

@@ -86,6 +86,8 @@ public:
     void takeKey(const QKeyEvent* event);
 
 Q_SIGNALS:
+    /// A picture of the message is to be seen large.
+    void pictureActivated(const QString& file);
     void sendRequested();
     void queueRequested();
     void stopRequested();

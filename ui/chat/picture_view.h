@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture of the chat, large, over the whole window: fitted or pixel by pixel, to look at and to
-// save. Read on a thread pool, as everything that is a file.
+// Pictures of the chat, large, over the whole window: one at a time, fitted or in any size, to look
+// at closely, to copy and to save. Read on a thread pool, as everything that is a file.
 #pragma once
 
 #include <QPixmap>
@@ -8,10 +8,10 @@
 #include <QWidget>
 
 #include <memory>
+#include <vector>
 
 class QLabel;
 class QPushButton;
-class QScrollArea;
 
 namespace ui {
 
@@ -19,45 +19,54 @@ class ElidedLabel;
 class MediaAnswers;
 class PictureCanvas;
 
+struct ShownPicture {
+    QString file, name;
+};
+
 class PictureView : public QWidget {
     Q_OBJECT
 
 public:
-    /// Over `window`, which owns it, until it is closed.
-    PictureView(const QString& file, const QString& name, QWidget* window);
+    /// Over `window`, which owns it, until it is closed. `pictures` is not empty.
+    PictureView(std::vector<ShownPicture> pictures, size_t index, QWidget* window);
 
-    [[nodiscard]] bool isFitted() const { return is_fitted_; }
+    [[nodiscard]] bool isFitted() const;
     /// The picture as it is shown, in device-independent pixels; empty until it has been read.
-    [[nodiscard]] QSize shownSize() const;
+    [[nodiscard]] QSizeF shownSize() const;
+    [[nodiscard]] size_t index() const { return index_; }
 
 public Q_SLOTS:
     void setFitted(bool is_fitted);
+    /// The picture before (-1) or after (+1); nothing at either end.
+    void step(int by);
 
 protected:
     /// Among its own buttons: what lies below is not in use.
     bool focusNextPrevChild(bool is_next) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    void showPicture(const QImage& image);
+    void buildBar();
+    void read();
+    void showPicture(const QString& file, const QImage& image);
+    void showZoom();
+    void copy();
     void askWhereToSave();
-    void arrange();
     void leave();
+    /// A key that moves or scales the picture; false where it means something else.
+    bool takeKey(const QKeyEvent* event);
 
-    QString file_, name_;
+    std::vector<ShownPicture> pictures_;
+    size_t index_;
     std::shared_ptr<MediaAnswers> answers_; ///< Shared with the pool's work.
     QPointer<QWidget> before_;              ///< Had the focus.
-    QLabel* facts_;
-    QPushButton* zoom_;
-    QPushButton* save_;
-    QPushButton* close_;
-    QScrollArea* area_;
+    ElidedLabel* title_;
+    QLabel *facts_, *zoom_;
+    QPushButton *previous_, *next_, *smaller_, *larger_, *fit_, *copy_, *save_, *close_;
     PictureCanvas* canvas_;
-    bool is_fitted_ = true;
 };
 
 } // namespace ui
