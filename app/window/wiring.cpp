@@ -280,7 +280,11 @@ void Wiring::connectCompare() {
 
 void Wiring::connectHistory() {
     ui::HistoryPane* history = window_->historyPane();
-    connect(history, &ui::HistoryPane::chatChosen, this, &Wiring::openChat);
+    connect(history, &ui::HistoryPane::chatChosen, this,
+            [this](const QString& id, const QString& found) {
+                found_ = {id, found};
+                openChat(id);
+            });
     connect(history, &ui::HistoryPane::searchRequested, store_, &ChatStore::list);
     connect(history, &ui::HistoryPane::renameRequested, store_, &ChatStore::rename);
     connect(history, &ui::HistoryPane::removeRequested, store_, &ChatStore::remove);
@@ -346,6 +350,10 @@ void Wiring::connectStore() {
         session_state_.chat = document.id;
         saveSession(false);
         window_->refreshEmptyState();
+        if (const auto [id, words] = std::exchange(found_, {});
+            id == document.id && !words.isEmpty()) {
+            chat->showFound(words);
+        }
     });
     connect(store_, &ChatStore::loadFailed, this,
             [this](const QString& /*id*/, const QString& why) {

@@ -13,6 +13,7 @@
 #include <QObject>
 
 #include <map>
+#include <utility>
 
 namespace app {
 
@@ -59,7 +60,8 @@ private:
     std::map<quint64, QString> cost_files_; ///< By ticket.
     quint64 next_ticket_ = 1;
     SessionState session_state_;
-    ui::ChatDraft removed_draft_; ///< Draft of the chat that was deleted last.
+    std::pair<QString, QString> found_; ///< A chat that is on its way, and the words to mark in it.
+    ui::ChatDraft removed_draft_;       ///< Draft of the chat that was deleted last.
 };
 
 } // namespace app

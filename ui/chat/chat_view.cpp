@@ -10,6 +10,7 @@
 #include "ui/chat/chat_request.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context_gauge.h"
+#include "ui/chat/find_bar.h"
 #include "ui/chat/message_list.h"
 #include "ui/media/media_cache.h"
 #include "ui/media/sound_player.h"
@@ -204,6 +205,7 @@ void ChatView::buildBody() {
     outer->addWidget(column); // centred when it is narrower than its place
     layout()->addWidget(bottom_);
     notice_ = new ChatNotice(this);
+    find_ = new FindBar(model_, list_, this);
     composer_->showPromptsIn(this);
     for (QWidget* part : {bottom_, static_cast<QWidget*>(composer_)}) {
         part->installEventFilter(this);
@@ -412,6 +414,9 @@ void ChatView::addShortcuts() {
     shortcut("versionAfter", QKeySequence(Qt::ALT | Qt::Key_Right), [this] { stepVersion(1); });
     shortcut("attach", QKeySequence(Qt::CTRL | Qt::Key_U), &ChatView::chooseFiles);
     shortcut("record", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R), &ChatView::toggleRecording);
+    shortcut("find", QKeySequence(Qt::CTRL | Qt::Key_F), [this] { find_->open(); });
+    shortcut("findNext", QKeySequence(Qt::Key_F3), [this] { find_->step(1); });
+    shortcut("findPrevious", QKeySequence(Qt::SHIFT | Qt::Key_F3), [this] { find_->step(-1); });
     shortcut("copyCode", QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), &ChatView::copyLastCode);
 }
 
@@ -427,6 +432,10 @@ void ChatView::copyLastCode() {
     if (const QString code = list_->lastCode(); !code.isEmpty()) {
         QGuiApplication::clipboard()->setText(code);
     }
+}
+
+void ChatView::showFound(const QString& words) {
+    find_->showWords(words);
 }
 
 void ChatView::setSoundDecoder(std::shared_ptr<const SoundDecoder> decoder) {
@@ -520,6 +529,7 @@ void ChatView::setChat(const ChatDocument& chat) {
     version_row_ = -1;
     agreed_host_.clear();
     notice_->clear();
+    find_->leave();
     editing_row_ = -1;
     model_->setDocument(chat);
     showDraftOfChat();
@@ -825,6 +835,7 @@ void ChatView::placeOverlays() {
         notice_->raise();
     }
     composer_->placePrompts();
+    find_->placeIn({composer.left(), stack_->y() + Theme::kGap, composer.width(), 0});
     const int floor = overlayFloor() - covered_;
     // From the messages' own lower end: the composer's margin above it covers nothing.
     const int covered = std::max(0, stack_->geometry().bottom() + 1 - floor);

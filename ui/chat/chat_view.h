@@ -30,6 +30,7 @@ namespace ui {
 class ChatModel;
 class Composer;
 class ContextGauge;
+class FindBar;
 class MediaCache;
 class MessageList;
 class ChatNotice;
@@ -119,6 +120,8 @@ public Q_SLOTS:
     void stepVersion(int by);
     void toggleRecording();
     void copyLastCode();
+    /// Marks the words of a search in the list of chats, and shows the first.
+    void showFound(const QString& words);
     /// A notice of the window's own lies over this much of the messages, above those of the chat.
     void setCovered(int pixels);
     /// Gives a key that means the next message to the composer; false when it does not.
@@ -236,6 +239,7 @@ private:
     MessageList* list_ = nullptr;
     QPushButton* to_end_ = nullptr;
     ChatNotice* notice_ = nullptr;
+    FindBar* find_ = nullptr;
     Composer* composer_ = nullptr;
     QLabel* drop_overlay_ = nullptr;
 

@@ -17,7 +17,6 @@ struct BlockTexts {
 };
 
 constexpr double kQuoteStep = 16.0;
-constexpr double kCodePadding = 12.0;
 constexpr double kCellPaddingX = 12.0, kCellPaddingY = 6.0;
 
 double estimatedHeight(qsizetype length, qsizetype breaks, double width, const ChatStyle& style) {
@@ -36,6 +35,11 @@ BlockHit MessageBlock::hit(const QPointF& point) const {
 qsizetype MessageBlock::positionAt(const QPointF& point) const {
     Q_UNUSED(point);
     return 0;
+}
+
+QRectF MessageBlock::placeOf(qsizetype position) const {
+    Q_UNUSED(position);
+    return {};
 }
 
 // --- TextBlock
@@ -85,8 +89,7 @@ void TextBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& pa
                                  rect.y() + (line - metrics.height()) / 2.0 + metrics.ascent()),
                          marker_);
     }
-    shaped_.draw(painter, rect.topLeft() + QPointF(inset(), 0.0), color, paint.selected_from,
-                 paint.selected_to);
+    shaped_.draw(painter, rect.topLeft() + QPointF(inset(), 0.0), color, paint);
 }
 
 BlockHit TextBlock::hit(const QPointF& point) const {
@@ -101,6 +104,10 @@ qsizetype TextBlock::positionAt(const QPointF& point) const {
     return shaped_.positionAt(point - QPointF(inset(), 0.0));
 }
 
+QRectF TextBlock::placeOf(qsizetype position) const {
+    return shaped_.placeOf(position).translated(inset(), 0.0);
+}
+
 QRectF TextBlock::caret() const {
     const QPointF end = shaped_.endPoint();
     return {end.x() + inset() + 2.0, end.y(), 8.0, shaped_.lastLineHeight()};
@@ -111,79 +118,6 @@ double TextBlock::usedWidth(double width) const {
         return width;
     }
     return std::min(width, std::ceil(shaped_.naturalWidth() + inset()) + 1.0);
-}
-
-// --- CodeBlock
-
-CodeBlock::CodeBlock(const MarkdownBlock& block, const ChatStyle& style, double width)
-    : language_(block.language), small_(style.small), joins_(block.joins),
-      is_same_line_(block.is_same_line), indent_(block.indent) {
-    Q_UNUSED(width);
-    InlineText code = plainInline(block.text);
-    shaped_ = ShapedText(std::move(code), style.code, style.code, 1.2);
-    estimate(header() + kCodePadding +
-             static_cast<double>(block.text.count(QLatin1Char('\n')) + 1) * style.code_height);
-}
-
-double CodeBlock::inset() const {
-    return indent_ * 24.0;
-}
-
-double CodeBlock::doShape(double width) {
-    const double height = shaped_.shape(width - inset() - 2.0 * kCodePadding);
-    return header() + height + (is_last ? kCodePadding : 0.0);
-}
-
-void CodeBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& paint) const {
-    const Theme& theme = Theme::current();
-    const QRectF frame = rect.adjusted(inset() + 0.5, 0.5, -0.5, -0.5);
-    painter.save();
-    painter.setClipRect(rect, Qt::IntersectClip);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(theme.border, 1.0));
-    painter.setBrush(theme.code_background);
-    // Pieces that join are drawn as a slice of a taller frame.
-    painter.drawRoundedRect(frame.adjusted(0.0, joins_ ? -20.0 : 0.0, 0.0, is_last ? 0.0 : 20.0),
-                            Theme::kRadius, Theme::kRadius);
-    painter.restore();
-    if (!joins_) {
-        painter.setFont(small_);
-        painter.setPen(theme.text_muted);
-        const QRectF line(frame.x() + kCodePadding, frame.y(), frame.width() - 2.0 * kCodePadding,
-                          header());
-        painter.drawText(line, Qt::AlignVCenter | Qt::AlignLeft,
-                         language_.isEmpty() ? BlockTexts::tr("code") : language_);
-        const QString copy = BlockTexts::tr("Copy");
-        painter.setPen(paint.is_hovered ? theme.accent : theme.text_muted);
-        painter.drawText(line, Qt::AlignVCenter | Qt::AlignRight, copy);
-        const double text_width = QFontMetricsF(small_).horizontalAdvance(copy);
-        painter.drawPixmap(QPointF(line.right() - text_width - 20.0, line.center().y() - 8.0),
-                           iconPixmap(QStringLiteral("copy"), 16,
-                                      paint.is_hovered ? theme.accent : theme.text_muted,
-                                      paint.device_pixel_ratio));
-    }
-    shaped_.draw(painter, rect.topLeft() + QPointF(inset() + kCodePadding, header()), theme.text,
-                 paint.selected_from, paint.selected_to);
-}
-
-BlockHit CodeBlock::hit(const QPointF& point) const {
-    BlockHit result;
-    result.kind = BlockHit::Kind::Text;
-    if (!joins_ && point.y() >= 0 && point.y() < header() && point.x() > extent - 120.0 &&
-        point.x() <= extent) {
-        result.kind = BlockHit::Kind::CopyCode;
-    }
-    return result;
-}
-
-qsizetype CodeBlock::positionAt(const QPointF& point) const {
-    return shaped_.positionAt(point - QPointF(inset() + kCodePadding, header()));
-}
-
-QRectF CodeBlock::caret() const {
-    const QPointF end = shaped_.endPoint();
-    return {end.x() + inset() + kCodePadding + 2.0, end.y() + header(), 8.0,
-            shaped_.lastLineHeight()};
 }
 
 // --- TableBlock
@@ -288,11 +222,8 @@ void TableBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& p
         double x = rect.x();
         for (size_t c = 0; c < rows_[r].size() && c < widths_.size(); ++c) {
             const Cell& cell = rows_[r][c];
-            const qsizetype from = std::max<qsizetype>(paint.selected_from - cell.start, 0);
-            const qsizetype to =
-                std::min(paint.selected_to - cell.start, cell.shaped.text().size());
-            cell.shaped.draw(painter, {x + kCellPaddingX, y + kCellPaddingY}, theme.text,
-                             std::max<qsizetype>(from, 0), to);
+            cell.shaped.draw(painter, {x + kCellPaddingX, y + kCellPaddingY}, theme.text, paint,
+                             cell.start);
             x += widths_[c] + 2.0 * kCellPaddingX;
         }
         y += heights_[r];
@@ -338,6 +269,25 @@ qsizetype TableBlock::positionAt(const QPointF& point) const {
         y += heights_[r];
     }
     return 0;
+}
+
+QRectF TableBlock::placeOf(qsizetype position) const {
+    QRectF place;
+    double y = 0.0;
+    for (size_t r = 0; r < rows_.size() && r < heights_.size(); ++r) {
+        double x = 0.0;
+        for (size_t c = 0; c < rows_[r].size() && c < widths_.size(); ++c) {
+            if (rows_[r][c].start > position) {
+                return place;
+            }
+            place = rows_[r][c]
+                        .shaped.placeOf(position - rows_[r][c].start)
+                        .translated(x + kCellPaddingX, y + kCellPaddingY);
+            x += widths_[c] + 2.0 * kCellPaddingX;
+        }
+        y += heights_[r];
+    }
+    return place;
 }
 
 // --- RuleBlock

@@ -25,14 +25,22 @@ class MediaCache;
 
 /// What a click in a block means.
 struct BlockHit {
-    enum class Kind : uint8_t { None = 1, Text, Link, CopyCode, Attachment, Thinking, Version };
+    enum class Kind : uint8_t {
+        None = 1,
+        Text,
+        Link,
+        CopyCode,
+        Slider, ///< Of code that is wider than the message.
+        Attachment,
+        Thinking,
+        Version
+    };
     Kind kind = Kind::None;
     QString value;  ///< Link: the address; CopyCode: the code's first piece.
     int index = -1; ///< Attachment: which one. Version: which one to show.
 };
 
-struct BlockPaint {
-    qsizetype selected_from = 0, selected_to = 0; ///< Equal: nothing selected.
+struct BlockPaint : TextMarks {
     bool is_hovered = false;
     int hovered_index = -1; ///< Attachment under the mouse.
     double device_pixel_ratio = 1.0;
@@ -63,6 +71,8 @@ public:
     /// Text that can be selected and copied; empty where there is none.
     [[nodiscard]] virtual QString text() const { return {}; }
     [[nodiscard]] virtual qsizetype positionAt(const QPointF& point) const;
+    /// Where a character of the text stands, from the block's top left corner.
+    [[nodiscard]] virtual QRectF placeOf(qsizetype position) const;
     /// Where a caret behind the last character stands; null for blocks without text.
     [[nodiscard]] virtual QRectF caret() const { return {}; }
     /// Width of what is drawn, for bubbles.
@@ -91,6 +101,7 @@ public:
     BlockHit hit(const QPointF& point) const override;
     QString text() const override { return shaped_.text(); }
     qsizetype positionAt(const QPointF& point) const override;
+    QRectF placeOf(qsizetype position) const override;
     QRectF caret() const override;
     double usedWidth(double width) const override;
 
@@ -107,32 +118,6 @@ private:
     double step_ = 24.0; ///< Width of one list level.
 };
 
-/// Lines of code on a frame; a long listing is several blocks that join.
-class CodeBlock : public MessageBlock {
-public:
-    CodeBlock(const MarkdownBlock& block, const ChatStyle& style, double width);
-    void draw(QPainter& painter, const QRectF& rect, const BlockPaint& paint) const override;
-    BlockHit hit(const QPointF& point) const override;
-    QString text() const override { return shaped_.text(); }
-    qsizetype positionAt(const QPointF& point) const override;
-    QRectF caret() const override;
-    /// Begins within a line of the code before.
-    [[nodiscard]] bool isSameLine() const { return is_same_line_; }
-    bool is_last = true; ///< The next block does not go on with the same code.
-
-protected:
-    double doShape(double width) override;
-
-private:
-    [[nodiscard]] double header() const { return joins_ ? 0.0 : 32.0; }
-    [[nodiscard]] double inset() const;
-    ShapedText shaped_;
-    QString language_;
-    QFont small_;
-    bool joins_ = false, is_same_line_ = false;
-    int indent_ = 0;
-};
-
 class TableBlock : public MessageBlock {
 public:
     TableBlock(const MarkdownBlock& block, const ChatStyle& style);
@@ -140,6 +125,7 @@ public:
     BlockHit hit(const QPointF& point) const override;
     QString text() const override { return text_; }
     qsizetype positionAt(const QPointF& point) const override;
+    QRectF placeOf(qsizetype position) const override;
 
 protected:
     double doShape(double width) override;

@@ -3,6 +3,7 @@
 
 #include "engine/api/model_address.h"
 #include "ui/chat/chat_words.h"
+#include "ui/chat/code_block.h"
 #include "ui/common/reply_words.h"
 #include "ui/style/format.h"
 
@@ -39,8 +40,7 @@ double gapBefore(const std::vector<MarkdownBlock>& blocks, size_t index) {
 std::unique_ptr<MessageBlock>
 makeBlock(const MarkdownBlock& block, const ChatStyle& style, bool is_muted, double width) {
     switch (block.kind) {
-    case MarkdownBlock::Kind::Code:
-        return std::make_unique<CodeBlock>(block, style, width);
+    case MarkdownBlock::Kind::Code: // addMarkdown() makes it
     case MarkdownBlock::Kind::Table:
         return std::make_unique<TableBlock>(block, style);
     case MarkdownBlock::Kind::Rule:
@@ -50,32 +50,6 @@ makeBlock(const MarkdownBlock& block, const ChatStyle& style, bool is_muted, dou
         break;
     }
     return std::make_unique<TextBlock>(block, style, is_muted, width);
-}
-
-/// What the user typed, in pieces that are cheap to lay out; nothing is interpreted.
-std::vector<QString> plainPieces(const QString& text) {
-    std::vector<QString> pieces;
-    qsizetype at = 0;
-    while (at < text.size()) {
-        qsizetype end = text.size();
-        if (end - at > MarkdownParser::kLongestParagraph) {
-            const QStringView piece = QStringView(text).mid(at, MarkdownParser::kLongestParagraph);
-            qsizetype length = piece.lastIndexOf(QLatin1Char('\n'));
-            if (length <= 0) {
-                length = piece.lastIndexOf(QLatin1Char(' '));
-            }
-            if (length <= 0) {
-                length = piece.size() - (piece.back().isHighSurrogate() ? 1 : 0);
-            }
-            end = at + length;
-        }
-        pieces.push_back(text.mid(at, end - at));
-        at = end;
-        if (at < text.size() && text.at(at).isSpace()) {
-            ++at;
-        }
-    }
-    return pieces;
 }
 
 /// A block of typed text: no marks are read.
@@ -89,8 +63,7 @@ public:
                  style.line_height);
     }
     void draw(QPainter& painter, const QRectF& rect, const BlockPaint& paint) const override {
-        shaped_.draw(painter, rect.topLeft(), Theme::current().text, paint.selected_from,
-                     paint.selected_to);
+        shaped_.draw(painter, rect.topLeft(), Theme::current().text, paint);
     }
     BlockHit hit(const QPointF&) const override {
         BlockHit result;
@@ -99,6 +72,7 @@ public:
     }
     QString text() const override { return shaped_.text(); }
     qsizetype positionAt(const QPointF& point) const override { return shaped_.positionAt(point); }
+    QRectF placeOf(qsizetype position) const override { return shaped_.placeOf(position); }
     double usedWidth(double width) const override {
         return std::min(width, std::ceil(shaped_.naturalWidth()) + 1.0);
     }
@@ -140,6 +114,31 @@ QString answererOf(const QString& model) {
 }
 
 } // namespace
+
+std::vector<QString> plainPieces(const QString& text) {
+    std::vector<QString> pieces;
+    qsizetype at = 0;
+    while (at < text.size()) {
+        qsizetype end = text.size();
+        if (end - at > MarkdownParser::kLongestParagraph) {
+            const QStringView piece = QStringView(text).mid(at, MarkdownParser::kLongestParagraph);
+            qsizetype length = piece.lastIndexOf(QLatin1Char('\n'));
+            if (length <= 0) {
+                length = piece.lastIndexOf(QLatin1Char(' '));
+            }
+            if (length <= 0) {
+                length = piece.size() - (piece.back().isHighSurrogate() ? 1 : 0);
+            }
+            end = at + length;
+        }
+        pieces.push_back(text.mid(at, end - at));
+        at = end;
+        if (at < text.size() && text.at(at).isSpace()) {
+            ++at;
+        }
+    }
+    return pieces;
+}
 
 QString statisticsText(const ChatTurn& turn, bool is_streaming) {
     QStringList parts;
@@ -244,12 +243,14 @@ void MessageItem::buildUser(const ChatTurn& turn, const ItemContext& context) {
                                                limit),
             kMessageGap + kBubbleY, 0.0, limit);
     }
+    text_begin_ = blocks_.size();
     for (const QString& piece : plainPieces(turn.text)) {
         const bool is_first = blocks_.size() == begin;
         add(std::make_unique<PlainBlock>(piece, *context.style, limit),
             is_first ? kMessageGap + kBubbleY : (blocks_.size() == begin + 1 ? 8.0 : 0.0), 0.0,
             limit);
     }
+    text_end_ = blocks_.size();
     if (blocks_.size() == begin) {
         add(std::make_unique<PlainBlock>(QStringLiteral(" "), *context.style, limit),
             kMessageGap + kBubbleY, 0.0, limit);
@@ -289,18 +290,26 @@ void MessageItem::addMarkdown(const MarkdownParser& parser,
                               size_t from,
                               const ItemContext& context,
                               bool is_muted,
-                              double left) {
+                              double left,
+                              MessageBlock* former) {
     const auto& parsed = parser.blocks();
     const double width = context.width - left;
     for (size_t i = from; i < parsed.size(); ++i) {
-        add(makeBlock(parsed[i], *context.style, is_muted, width), gapBefore(parsed, i), left,
-            width);
-        if (i > 0 && parsed[i].kind == MarkdownBlock::Kind::Code && parsed[i].joins) {
-            if (auto* before = dynamic_cast<CodeBlock*>(blocks_[blocks_.size() - 2].get())) {
-                before->is_last = false;
-                before->invalidate();
-            }
+        if (parsed[i].kind != MarkdownBlock::Kind::Code) {
+            add(makeBlock(parsed[i], *context.style, is_muted, width), gapBefore(parsed, i), left,
+                width);
+            continue;
         }
+        auto* before = i > 0 && parsed[i].joins && !blocks_.empty()
+                           ? dynamic_cast<CodeBlock*>(blocks_.back().get())
+                           : nullptr;
+        if (before != nullptr) {
+            before->is_last = false;
+            before->invalidate();
+        }
+        auto* former_code = i == from ? dynamic_cast<CodeBlock*>(former) : nullptr;
+        add(std::make_unique<CodeBlock>(parsed[i], *context.style, before, former_code),
+            gapBefore(parsed, i), left, width);
     }
 }
 
@@ -335,6 +344,7 @@ void MessageItem::buildReply(const ChatTurn& turn, const ItemContext& context) {
     text_.append(turn.text);
     text_length_ = turn.text.size();
     addMarkdown(text_, 0, context, false, 0.0);
+    text_end_ = blocks_.size();
     if (text_begin_ > begin && blocks_.size() > text_begin_) {
         blocks_[text_begin_]->gap_above = 12.0;
     }
@@ -384,12 +394,35 @@ void MessageItem::update(const ChatTurn& turn, const ItemContext& context) {
     text_.append(turn.text.mid(text_length_));
     text_length_ = turn.text.size();
     const size_t keep = text_begin_ + text_.firstChanged();
+    std::unique_ptr<MessageBlock> former;
+    if (keep < text_end_) {
+        former = std::move(blocks_[keep]);
+    }
     blocks_.resize(std::min(keep, blocks_.size()));
-    addMarkdown(text_, text_.firstChanged(), context, false, 0.0);
+    addMarkdown(text_, text_.firstChanged(), context, false, 0.0, former.get());
+    text_end_ = blocks_.size();
     if (text_.firstChanged() == 0 && text_begin_ < blocks_.size()) {
         blocks_[text_begin_]->gap_above = first_gap;
     }
     addTail(turn, context);
+}
+
+void MessageItem::keepOffsets(const MessageItem& before) {
+    const auto next = [](const MessageItem& item, size_t& at) -> CodeListing* {
+        for (; at < item.size(); ++at) {
+            const auto* code = dynamic_cast<const CodeBlock*>(item.blocks_[at].get());
+            if (code != nullptr && code->is_last) {
+                ++at;
+                return code->listing().get();
+            }
+        }
+        return nullptr;
+    };
+    size_t mine = 0, theirs = 0;
+    while (CodeListing* to = next(*this, mine)) {
+        const CodeListing* from = next(before, theirs);
+        to->offset = from != nullptr ? from->offset : 0.0;
+    }
 }
 
 bool MessageItem::shape(size_t index) {

@@ -33,6 +33,9 @@ public:
     /// For the turn that is being written: text was added at its end.
     void update(const ChatTurn& turn, const ItemContext& context);
 
+    /// Code stays scrolled sideways as it was in the item that this one replaces.
+    void keepOffsets(const MessageItem& before);
+
     [[nodiscard]] size_t size() const { return blocks_.size(); }
     [[nodiscard]] MessageBlock& block(size_t index) const { return *blocks_[index]; }
     /// Shapes one block; returns whether that changed the height of the item.
@@ -43,6 +46,9 @@ public:
     [[nodiscard]] size_t caretBlock() const;
     /// The last block: room for the actions.
     [[nodiscard]] size_t footer() const { return blocks_.size() - 1; }
+    /// The blocks of the question or the answer itself: findEnd() is behind the last.
+    [[nodiscard]] size_t findBegin() const { return text_begin_; }
+    [[nodiscard]] size_t findEnd() const { return text_end_; }
     /// All code of the piece that starts at or before `index`, joined.
     [[nodiscard]] QString codeAt(size_t index) const;
 
@@ -57,15 +63,19 @@ private:
                      size_t from,
                      const ItemContext& context,
                      bool is_muted,
-                     double left);
+                     double left,
+                     MessageBlock* former = nullptr);
     void addTail(const ChatTurn& turn, const ItemContext& context);
 
     std::vector<std::unique_ptr<MessageBlock>> blocks_;
     MarkdownParser text_, thinking_;
     qsizetype text_length_ = 0, thinking_length_ = 0; ///< Already parsed.
-    size_t text_begin_ = 0;                           ///< Index of the first block of the answer.
+    size_t text_begin_ = 0, text_end_ = 0;            ///< Blocks of the question or the answer.
     bool is_user_ = false, is_cut_ = false, is_thinking_open_ = false, is_streaming_ = false;
 };
+
+/// What the user typed, in pieces that are cheap to lay out; nothing is interpreted.
+std::vector<QString> plainPieces(const QString& text);
 
 /// "120 tokens/s · first token 0.14 s · 85 tokens"; empty for the user's turns without costs.
 QString statisticsText(const ChatTurn& turn, bool is_streaming);

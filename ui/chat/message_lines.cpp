@@ -291,8 +291,7 @@ void LineBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& pa
         painter.drawRoundedRect(frame, Theme::kRadius, Theme::kRadius);
         painter.drawPixmap(QPointF(rect.x() + 8.0, rect.y() + 8.0),
                            iconPixmap(QStringLiteral("alert"), 16, tone, paint.device_pixel_ratio));
-        shaped_.draw(painter, {rect.x() + 32.0, rect.y() + 8.0}, theme.text, paint.selected_from,
-                     paint.selected_to);
+        shaped_.draw(painter, {rect.x() + 32.0, rect.y() + 8.0}, theme.text, paint);
         break;
     }
     }

@@ -2,6 +2,7 @@
 // Layout, scrolling and painting of the message view; input is in message_list_input.cpp.
 #include "ui/chat/message_list.h"
 
+#include "ui/chat/code_block.h"
 #include "ui/chat/message_accessible.h"
 
 #include <QApplication>
@@ -21,8 +22,9 @@ namespace {
 
 constexpr double kWidestListColumn = 780.0;
 constexpr double kMargin = 24.0;
-constexpr double kEndGap = 12.0; ///< Below the last message.
-constexpr int kMostItems = 160;  ///< Laid out messages that are kept.
+constexpr double kEndGap = 12.0;       ///< Below the last message.
+constexpr double kBelowFindBar = 64.0; ///< What a hit stands below, so that nothing hides it.
+constexpr int kMostItems = 160;        ///< Laid out messages that are kept.
 
 } // namespace
 
@@ -83,8 +85,10 @@ MessageList::MessageList(ChatModel* model, MediaCache* media, SoundPlayer* playe
                 for (int row = first.row(); row <= last.row(); ++row) {
                     Row& entry = rows_[static_cast<size_t>(row)];
                     if (entry.item != nullptr) {
-                        entry.item =
+                        auto made =
                             std::make_unique<MessageItem>(model_->turn(row), contextFor(row));
+                        made->keepOffsets(*entry.item);
+                        entry.item = std::move(made);
                         heights_.set(static_cast<size_t>(row), entry.item->height());
                     } else {
                         heights_.set(
@@ -389,6 +393,51 @@ void MessageList::scrollToRow(int row) {
     contentChanged();
 }
 
+void MessageList::setNeedle(const FindNeedle& needle) {
+    needle_ = needle;
+    hit_ = {};
+    viewport()->update();
+}
+
+void MessageList::showHit(int row, int index) {
+    hit_ = {};
+    viewport()->update();
+    if (row < 0 || row >= static_cast<int>(rows_.size())) {
+        return;
+    }
+    const MessageItem& item = itemAt(row);
+    for (size_t i = item.findBegin(); i < item.findEnd() && hit_.row < 0; ++i) {
+        const std::vector<TextRange> hits = needle_.hitsIn(item.block(i).text());
+        const int count = static_cast<int>(hits.size());
+        if (index < count) {
+            hit_ = {row, static_cast<int>(i), hits[static_cast<size_t>(index)].start};
+        }
+        index -= count;
+    }
+    if (hit_.row < 0) {
+        return;
+    }
+    shapeBlock(row, hit_.block);
+    MessageBlock& block = item.block(static_cast<size_t>(hit_.block));
+    const QRectF place = block.placeOf(hit_.position);
+    if (auto* code = dynamic_cast<CodeBlock*>(&block)) {
+        code->reveal(place);
+    }
+    const double view = freeHeight();
+    bool is_in_sight = false;
+    visitVisible([&](int at, int i, MessageBlock&, const QRectF& rect) {
+        const double y = rect.top() + place.y();
+        is_in_sight = is_in_sight || (at == row && i == hit_.block && y >= kBelowFindBar &&
+                                      y + place.height() <= view);
+    });
+    if (!is_in_sight) {
+        setPinned(false);
+        anchor_ = {row, hit_.block, block.gap_above + place.y() - view / 3.0};
+        moveBy(0.0);
+        contentChanged();
+    }
+}
+
 void MessageList::scrollContentsBy(int dx, int dy) {
     Q_UNUSED(dx);
     if (is_syncing_ || rows_.empty()) {
@@ -476,6 +525,11 @@ void MessageList::paintEvent(QPaintEvent* event) {
         if (from != to && from.row >= 0 && begin <= to && from <= TextPlace{row, block, length}) {
             paint.selected_from = from.row == row && from.block == block ? from.position : 0;
             paint.selected_to = to.row == row && to.block == block ? to.position : length;
+        }
+        const auto index = static_cast<size_t>(block);
+        if (!needle_.isEmpty() && index >= item.findBegin() && index < item.findEnd()) {
+            paint.hits = needle_.hitsIn(current.text());
+            paint.current_hit = hit_.row == row && hit_.block == block ? hit_.position : -1;
         }
         current.draw(painter, rect, paint);
         if (row == model_->streamingRow() && block == static_cast<int>(item.caretBlock())) {

@@ -8,6 +8,7 @@
 
 #include "ui/chat/chat_model.h"
 #include "ui/chat/chat_style.h"
+#include "ui/chat/find_text.h"
 #include "ui/chat/height_index.h"
 #include "ui/chat/message_item.h"
 #include "ui/media/media_cache.h"
@@ -65,6 +66,11 @@ public:
     /// A notice lies over this much of the lower end: the end of the conversation can be scrolled
     /// above it. Moves nothing by itself, neither when it comes nor when it goes.
     void setCovered(int pixels);
+    /// Marks every hit of `needle`; an empty one takes the marks away.
+    void setNeedle(const FindNeedle& needle);
+    /// Which hit of which row is the current one, brought into sight; row -1: none.
+    void showHit(int row, int index);
+    [[nodiscard]] int topRow() const { return anchor_.row; }
     /// Rows that have laid out blocks at the moment, for tests of the window.
     [[nodiscard]] int liveItems() const;
     /// Where a row is in the viewport, or an empty rectangle when it is not on screen.
@@ -145,6 +151,9 @@ private:
     BlockHit hitAt(const Place& place);
     void activate(const BlockHit& hit, const Place& place);
     void moveCurrent(int by);
+    /// Scrolls code sideways; false where there is none.
+    bool scrollCode(const Place& place, double pixels);
+    void scrollCurrentCode(double pixels);
     void setHovered(const Place& place);
     template <typename Visit>
     void visitVisible(Visit visit);
@@ -167,6 +176,7 @@ private:
     int hovered_attachment_ = -1;
     TextPlace selection_from_{}, selection_to_{};
     bool is_selecting_ = false;
+    Place sliding_; ///< Code whose slider the mouse holds; the point is where it was last.
     QPointF pressed_at_;
     double wheel_rest_ = 0.0;
     double covered_ = 0.0;    ///< By notices, at the lower end.
@@ -177,6 +187,8 @@ private:
     QToolButton *copy_ = nullptr, *regenerate_ = nullptr, *edit_ = nullptr, *delete_ = nullptr;
     QToolButton* continue_ = nullptr; ///< Only below a reply that was cut short.
     int actions_row_ = -1;
+    FindNeedle needle_;
+    TextPlace hit_; ///< The current one of its hits.
 };
 
 /// Calls visit(row, block index, block, rectangle) for every block on screen, from the top.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mouse, keyboard, selection and the actions of the message view.
 #include "ui/chat/chat_request.h"
+#include "ui/chat/code_block.h"
 #include "ui/chat/message_list.h"
 #include "ui/common/shortcuts.h"
 #include "ui/media/sound_card.h"
@@ -22,8 +23,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ui {
+
+namespace {
+constexpr double kCodeStep = 48.0; ///< Code scrolls sideways by this much.
+} // namespace
 
 void MessageList::buildActions() {
     actions_ = named("messageActions", new QWidget(viewport()));
@@ -295,6 +301,10 @@ void MessageList::keyPressEvent(QKeyEvent* event) {
         return;
     case Qt::Key_Left:
     case Qt::Key_Right:
+        if (event->modifiers() == Qt::ShiftModifier) {
+            scrollCurrentCode(event->key() == Qt::Key_Left ? -kCodeStep : kCodeStep);
+            return;
+        }
         if (const int sound = soundOf(current_row_); sound >= 0) {
             Q_EMIT soundMoveRequested(current_row_, sound,
                                       event->key() == Qt::Key_Left ? -1.0 : 1.0);
@@ -413,6 +423,7 @@ void MessageList::setHovered(const Place& place) {
         viewport()->setCursor(Qt::IBeamCursor);
         break;
     case BlockHit::Kind::None:
+    case BlockHit::Kind::Slider:
         viewport()->unsetCursor();
         break;
     }
@@ -428,6 +439,11 @@ void MessageList::mousePressEvent(QMouseEvent* event) {
         return;
     }
     pressed_at_ = event->position();
+    sliding_ = placeAt(event->position(), false);
+    if (hitAt(sliding_).kind == BlockHit::Kind::Slider) {
+        return;
+    }
+    sliding_ = {};
     const Place place = placeAt(event->position(), true);
     if (place.row >= 0) {
         const qsizetype position =
@@ -446,6 +462,14 @@ void MessageList::mousePressEvent(QMouseEvent* event) {
 }
 
 void MessageList::mouseMoveEvent(QMouseEvent* event) {
+    if (sliding_.row >= 0) {
+        const double by = event->position().x() - pressed_at_.x();
+        pressed_at_ = event->position();
+        const auto& block = itemAt(sliding_.row).block(static_cast<size_t>(sliding_.block));
+        const auto* code = dynamic_cast<const CodeBlock*>(&block);
+        (void)scrollCode(sliding_, code != nullptr ? by * code->sliderPace() : 0.0);
+        return;
+    }
     if (!is_selecting_ || (event->buttons() & Qt::LeftButton) == 0) {
         setHovered(placeAt(event->position(), false));
         return;
@@ -457,6 +481,12 @@ void MessageList::mouseMoveEvent(QMouseEvent* event) {
     }
     const Place place = placeAt(event->position(), true);
     if (place.row >= 0) {
+        // Beyond the edge of code its hidden part comes along.
+        const double width = itemAt(place.row).block(static_cast<size_t>(place.block)).extent;
+        const double beyond = place.point.x() < 0.0     ? -kCodeStep
+                              : place.point.x() > width ? kCodeStep
+                                                        : 0.0;
+        (void)scrollCode(place, beyond);
         selection_to_ = {
             place.row, place.block,
             itemAt(place.row).block(static_cast<size_t>(place.block)).positionAt(place.point)};
@@ -469,6 +499,9 @@ void MessageList::mouseReleaseEvent(QMouseEvent* event) {
         return;
     }
     is_selecting_ = false;
+    if (std::exchange(sliding_, {}).row >= 0) {
+        return;
+    }
     const bool is_click = (event->position() - pressed_at_).manhattanLength() < 4.0;
     if (!is_click) {
         const QString text = selectedText();
@@ -522,6 +555,7 @@ void MessageList::activate(const BlockHit& hit, const Place& place) {
         }
         break;
     case BlockHit::Kind::None:
+    case BlockHit::Kind::Slider:
     case BlockHit::Kind::Text:
         break;
     }
@@ -535,6 +569,17 @@ bool MessageList::viewportEvent(QEvent* event) {
 }
 
 void MessageList::wheelEvent(QWheelEvent* event) {
+    // Sideways: a touchpad, a wheel that tilts (Qt makes that of Alt), or a wheel with Shift.
+    const QPoint angle = event->angleDelta();
+    const bool is_shifted = (event->modifiers() & Qt::ShiftModifier) != 0 && angle.x() == 0;
+    const double sideways = !event->pixelDelta().isNull() ? event->pixelDelta().x()
+                            : is_shifted                  ? angle.y() / 120.0 * kCodeStep
+                                                          : angle.x() / 120.0 * kCodeStep;
+    const bool is_sideways = is_shifted || std::abs(angle.x()) > std::abs(angle.y());
+    if (is_sideways && scrollCode(placeAt(event->position(), false), -sideways)) {
+        event->accept();
+        return;
+    }
     // Pixel deltas of touchpads and high resolution wheels, without losing fractions.
     double delta = event->pixelDelta().y();
     if (event->pixelDelta().isNull()) {
@@ -550,6 +595,30 @@ void MessageList::wheelEvent(QWheelEvent* event) {
     verticalScrollBar()->setValue(verticalScrollBar()->value() - whole);
     event->accept();
     setHovered(placeAt(event->position(), false));
+}
+
+bool MessageList::scrollCode(const Place& place, double pixels) {
+    if (place.row < 0) {
+        return false;
+    }
+    auto* code =
+        dynamic_cast<CodeBlock*>(&itemAt(place.row).block(static_cast<size_t>(place.block)));
+    if (code == nullptr) {
+        return false;
+    }
+    if (code->scrollBy(pixels)) {
+        viewport()->update();
+    }
+    return true;
+}
+
+void MessageList::scrollCurrentCode(double pixels) {
+    visitVisible([&](int row, int block, MessageBlock& current, const QRectF&) {
+        const auto* code = dynamic_cast<const CodeBlock*>(&current);
+        if (row == current_row_ && code != nullptr && code->is_last) {
+            (void)scrollCode({row, block, {}}, pixels);
+        }
+    });
 }
 
 void MessageList::contextMenuEvent(QContextMenuEvent* event) {

@@ -78,24 +78,52 @@ double ShapedText::shape(double width) {
     return height_;
 }
 
+QList<QTextLayout::FormatRange>
+markRanges(const TextMarks& marks, qsizetype start, qsizetype length) {
+    const Theme& theme = Theme::current();
+    QList<QTextLayout::FormatRange> ranges;
+    const auto add = [&](qsizetype from, qsizetype to, const QColor& fill, const QColor& color) {
+        from = std::max<qsizetype>(from - start, 0);
+        to = std::min(to - start, length);
+        if (to > from) {
+            QTextLayout::FormatRange range;
+            range.start = static_cast<int>(from);
+            range.length = static_cast<int>(to - from);
+            range.format.setBackground(fill);
+            if (color.isValid()) {
+                range.format.setForeground(color);
+            }
+            ranges.append(range);
+        }
+    };
+    add(marks.selected_from, marks.selected_to, theme.selection, {});
+    for (const TextRange& hit : marks.hits) {
+        const bool is_current = hit.start == marks.current_hit;
+        add(hit.start, hit.start + hit.length, is_current ? theme.found_current : theme.found,
+            is_current ? theme.on_found_current : theme.text);
+    }
+    return ranges;
+}
+
 void ShapedText::draw(QPainter& painter,
                       const QPointF& position,
                       const QColor& color,
-                      qsizetype from,
-                      qsizetype to) const {
+                      const TextMarks& marks,
+                      qsizetype start) const {
     if (layout_ == nullptr) {
         return;
     }
     painter.setPen(color);
-    QList<QTextLayout::FormatRange> selection;
-    if (to > from) {
-        QTextLayout::FormatRange range;
-        range.start = static_cast<int>(from);
-        range.length = static_cast<int>(std::min(to, text_.text.size()) - from);
-        range.format.setBackground(Theme::current().selection);
-        selection.append(range);
+    layout_->draw(&painter, position, markRanges(marks, start, text_.text.size()));
+}
+
+QRectF ShapedText::placeOf(qsizetype position) const {
+    if (layout_ == nullptr || layout_->lineCount() == 0) {
+        return {};
     }
-    layout_->draw(&painter, position, selection);
+    const QTextLine line = layout_->lineForTextPosition(
+        static_cast<int>(std::clamp<qsizetype>(position, 0, text_.text.size())));
+    return {line.cursorToX(static_cast<int>(position)), line.y(), 1.0, line.height()};
 }
 
 qsizetype ShapedText::positionAt(const QPointF& point) const {

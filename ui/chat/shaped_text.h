@@ -9,15 +9,29 @@
 
 #include <QColor>
 #include <QFont>
+#include <QList>
 #include <QPointF>
+#include <QRectF>
 #include <QString>
 #include <QTextLayout>
 
 #include <memory>
+#include <vector>
 
 class QPainter;
 
 namespace ui {
+
+struct TextRange {
+    qsizetype start = 0, length = 0;
+};
+
+/// What lies behind a text.
+struct TextMarks {
+    qsizetype selected_from = 0, selected_to = 0; ///< Equal: nothing selected.
+    std::vector<TextRange> hits;                  ///< Found in the chat.
+    qsizetype current_hit = -1;                   ///< Where the current one of them starts.
+};
 
 class ShapedText {
 public:
@@ -37,14 +51,16 @@ public:
     [[nodiscard]] double naturalWidth() const { return natural_width_; }
     [[nodiscard]] const QString& text() const { return text_.text; }
 
-    /// Draws with the text in [from, to) selected; from == to: nothing.
+    /// `marks` are those of a longer text that this one is a part of, from `start` on.
     void draw(QPainter& painter,
               const QPointF& position,
               const QColor& color,
-              qsizetype from = 0,
-              qsizetype to = 0) const;
+              const TextMarks& marks = {},
+              qsizetype start = 0) const;
     /// Position in the text nearest to a point relative to the top left corner.
     [[nodiscard]] qsizetype positionAt(const QPointF& point) const;
+    /// Where a character stands: its left edge, the height of its line.
+    [[nodiscard]] QRectF placeOf(qsizetype position) const;
     /// Address of the link under a point, or empty.
     [[nodiscard]] QString linkAt(const QPointF& point) const;
     /// Where the next character would stand.
@@ -60,5 +76,9 @@ private:
     std::unique_ptr<QTextLayout> layout_;
     double height_ = 0.0, natural_width_ = 0.0;
 };
+
+/// The backgrounds of `marks` in the part of the text that begins at `start`.
+QList<QTextLayout::FormatRange>
+markRanges(const TextMarks& marks, qsizetype start, qsizetype length);
 
 } // namespace ui

@@ -203,7 +203,7 @@ void HistoryPane::choose(const QModelIndex& index) {
     const QString id = index.data(HistoryModel::IdRole).toString();
     if (!id.isEmpty()) {
         current_id_ = id;
-        Q_EMIT chatChosen(id);
+        Q_EMIT chatChosen(id, model_->query());
     }
 }
 
@@ -246,7 +246,7 @@ void HistoryPane::undoRemove() {
     withdrawUndo();
     Q_EMIT restoreRequested(id);
     current_id_ = id;
-    Q_EMIT chatChosen(id);
+    Q_EMIT chatChosen(id, QString());
 }
 
 void HistoryPane::placeUndo() {

@@ -49,7 +49,8 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void newChatRequested();
-    void chatChosen(const QString& id);
+    /// `found`: the words of the search that it was chosen from; empty without one.
+    void chatChosen(const QString& id, const QString& found);
     void searchRequested(const QString& query);
     void renameRequested(const QString& id, const QString& title);
     void removeRequested(const QString& id);

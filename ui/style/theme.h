@@ -30,7 +30,10 @@ struct Theme {
     QColor selection; ///< Background of selected text and rows; text stays `text`.
     QColor hover;     ///< Laid over a control under the mouse.
     QColor danger, warning, success;
+    QColor found, found_current; ///< Behind what a search has found, with `text`.
+    QColor on_found_current;     ///< Text on found_current.
     QColor code_background;
+    QColor code_keyword, code_type, code_string, code_comment, code_number, code_removed, code_meta;
     // Blocks of the layout and pieces of the meter's bars (ui/layout/memory_kinds.h): eight hues
     // for what a person moves, greys for the rest. Each has 3:1 or more on surface and raised.
     QColor part_layers, part_experts, part_vision, part_audio, part_ple, part_head, part_kv,
