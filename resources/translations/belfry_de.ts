@@ -4908,6 +4908,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>Play %1</source>
         <translation>%1 abspielen</translation>
     </message>
+    <message>
+        <source>Copy formula (LaTeX)</source>
+        <translation>Formel kopieren (LaTeX)</translation>
+    </message>
 </context>
 <context>
     <name>ui::MeterCanvas</name>
@@ -5618,10 +5622,6 @@ Bis zu %2 Token</translation>
         <translation>%1 × %2 Pixel</translation>
     </message>
     <message>
-        <source>100 %</source>
-        <translation>100 %</translation>
-    </message>
-    <message>
         <source>Fit</source>
         <translation>Einpassen</translation>
     </message>
@@ -5708,6 +5708,10 @@ Bis zu %2 Token</translation>
     <message>
         <source>Copied</source>
         <translation>Kopiert</translation>
+    </message>
+    <message>
+        <source>Actual size</source>
+        <translation>Originalgröße</translation>
     </message>
 </context>
 <context>

@@ -4908,6 +4908,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Play %1</source>
         <translation>Lire %1</translation>
     </message>
+    <message>
+        <source>Copy formula (LaTeX)</source>
+        <translation>Copier la formule (LaTeX)</translation>
+    </message>
 </context>
 <context>
     <name>ui::MeterCanvas</name>
@@ -5618,10 +5622,6 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>%1 × %2 pixels</translation>
     </message>
     <message>
-        <source>100 %</source>
-        <translation>100 %</translation>
-    </message>
-    <message>
         <source>Fit</source>
         <translation>Ajuster</translation>
     </message>
@@ -5708,6 +5708,10 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Copied</source>
         <translation>Copié</translation>
+    </message>
+    <message>
+        <source>Actual size</source>
+        <translation>Taille réelle</translation>
     </message>
 </context>
 <context>

@@ -3,6 +3,7 @@
 
 #include "ui/chat/markdown_blocks.h"
 #include "ui/chat/markdown_inline.h"
+#include "ui/chat/math_parse.h"
 #include "ui/chat/message_item.h"
 
 #include <algorithm>
@@ -106,7 +107,8 @@ std::vector<QString> findableTexts(bool is_user, const QString& text) {
     std::vector<QString> texts;
     texts.reserve(parser.blocks().size());
     for (const MarkdownBlock& block : parser.blocks()) {
-        texts.push_back(shownText(block));
+        texts.push_back(displayFormula(block) != nullptr ? QString(kFormulaUnit)
+                                                         : shownText(block));
     }
     return texts;
 }

@@ -2,6 +2,7 @@
 #include "ui/chat/markdown_blocks.h"
 
 #include "ui/chat/markdown_inline.h"
+#include "ui/chat/math_parse.h"
 
 #include <algorithm>
 
@@ -185,6 +186,14 @@ int takeQuotes(QString* text) {
 
 } // namespace
 
+std::shared_ptr<const MathNode> displayFormula(const MarkdownBlock& block) {
+    const bool is_closed = block.is_math && !block.is_open && !block.joins;
+    const bool is_alone = block.kind == MarkdownBlock::Kind::Paragraph && block.marker.isEmpty() &&
+                          isDisplayMath(block.text) &&
+                          MathEnds(block.text).endAt(0) == block.text.size();
+    return is_closed || is_alone ? parseMath(block.text) : nullptr;
+}
+
 void MarkdownParser::clear() {
     *this = MarkdownParser();
 }
@@ -361,6 +370,7 @@ bool MarkdownParser::startsMath(const QString& text) {
     }
     MarkdownBlock& block = open(MarkdownBlock::Kind::Code);
     block.language = QStringLiteral("LaTeX");
+    block.is_math = true;
     block.is_open = true;
     block.text = bare;
     state_.fence_indent = indentOf(text);

@@ -12,6 +12,7 @@
 #include <QStringList>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ui {
@@ -27,10 +28,15 @@ struct MarkdownBlock {
     QString language;          ///< Code: the word behind the fence.
     bool joins = false;        ///< Goes on where the block before stopped (long code or paragraph).
     bool is_same_line = false; ///< Code that joins: within a line.
+    bool is_math = false;      ///< Code: a formula.
     bool is_open = false;      ///< Code whose closing fence has not come yet.
     std::vector<QStringList> rows;             ///< Table: the first one is the head.
     std::vector<Qt::AlignmentFlag> alignments; ///< Table: per column.
 };
+
+struct MathNode;
+/// The formula that is all of a block, to be drawn in a line of its own; else null.
+std::shared_ptr<const MathNode> displayFormula(const MarkdownBlock& block);
 
 class MarkdownParser {
 public:

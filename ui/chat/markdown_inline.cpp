@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/markdown_inline.h"
 
+#include "ui/chat/math_parse.h"
+
 #include <QStringView>
 
 #include <algorithm>
@@ -19,6 +21,7 @@ struct Piece {
     QChar delimiter; ///< Null for ordinary text.
     int count = 0;   ///< Delimiters left in this run.
     bool can_open = false, can_close = false;
+    std::shared_ptr<const MathNode> math = nullptr;
 };
 
 bool isPunctuation(QChar c) {
@@ -54,8 +57,8 @@ bool looksLikePrices(QStringView inside) {
 class InlineParser {
 public:
     /// `links`: how many may stand inside of each other, as a picture does in a link.
-    InlineParser(const QString& source, int links)
-        : source_(source), math_(source), links_left_(links) {}
+    InlineParser(const QString& source, int links, bool is_label = false)
+        : source_(source), math_(source), links_left_(links), is_label_(is_label) {}
 
     InlineText run() {
         while (at_ < source_.size()) {
@@ -71,9 +74,21 @@ private:
         const QChar c = source_.at(at_);
         if (const qsizetype end = math_.endAt(at_); end > 0) {
             QString formula = source_.mid(at_, end - at_);
-            formula.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
             flush();
-            pieces_.push_back({formula, InlineSpan::Code, {}, {}, 0, false, false});
+            // A label is a text without parts.
+            if (auto math = is_label_ ? nullptr : parseMath(formula)) {
+                pieces_.push_back({QString(kFormulaUnit),
+                                   InlineSpan::Math,
+                                   formula,
+                                   {},
+                                   0,
+                                   false,
+                                   false,
+                                   std::move(math)});
+            } else {
+                formula.replace(QLatin1Char('\n'), QChar(QChar::LineSeparator));
+                pieces_.push_back({formula, InlineSpan::Code, {}, {}, 0, false, false});
+            }
             at_ = end;
         } else if (c == QLatin1Char('\\') && at_ + 1 < source_.size() &&
                    isPunctuation(source_.at(at_ + 1))) {
@@ -189,7 +204,7 @@ private:
         const QString label = source_.mid(open + 1, close - open - 1);
         flush();
         if (isSafeUrl(url)) {
-            const InlineText inner = InlineParser(label, links_left_ - 1).run();
+            const InlineText inner = InlineParser(label, links_left_ - 1, true).run();
             pieces_.push_back(
                 {inner.text.isEmpty() ? url : inner.text, InlineSpan::Link, url, {}, 0, {}, {}});
         } else {
@@ -314,7 +329,8 @@ private:
                 continue;
             }
             if (piece.styles != 0) {
-                result.spans.push_back({result.text.size(), text.size(), piece.styles, piece.url});
+                result.spans.push_back(
+                    {result.text.size(), text.size(), piece.styles, piece.url, piece.math});
             }
             result.text += text;
         }
@@ -326,6 +342,7 @@ private:
     const QString& source_;
     MathEnds math_;
     int links_left_;
+    bool is_label_;                                 ///< Of a link.
     QHash<qsizetype, std::vector<qsizetype>> runs_; ///< Runs of backticks, by length.
     std::vector<qsizetype> closing_;                ///< By place of an opening bracket.
     qsizetype at_ = 0;

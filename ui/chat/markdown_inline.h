@@ -2,8 +2,8 @@
 // The inline part of Markdown: emphasis, code spans, links, strike-through, escapes. Takes the text
 // of one block and gives the text to show with the ranges that look different. Follows CommonMark's
 // delimiter rules as far as models write them; leaves out HTML, references and footnotes, which
-// stay as typed. Formulas in LaTeX are not drawn: their source stays as it is, in the style of
-// code. Pure functions, no widgets.
+// stay as typed. A formula in LaTeX is one unit of the text, to be drawn there; one that is not
+// understood stays as it is, in the style of code. Pure functions, no widgets.
 #pragma once
 
 #include <QHash>
@@ -11,15 +11,22 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace ui {
 
+struct MathNode;
+
+/// Stands in a text where a formula is drawn.
+inline constexpr QChar kFormulaUnit(QChar::ObjectReplacementCharacter);
+
 struct InlineSpan {
-    enum Style : uint8_t { Bold = 1, Italic = 2, Code = 4, Strike = 8, Link = 16 };
+    enum Style : uint8_t { Bold = 1, Italic = 2, Code = 4, Strike = 8, Link = 16, Math = 32 };
     qsizetype start = 0, length = 0; ///< In UTF-16 units of InlineText::text.
     uint8_t styles = 0;              ///< Bits of Style.
-    QString url;                     ///< With Link: http, https or mailto only.
+    QString url;                     ///< With Link: http, https or mailto only. Math: its source.
+    std::shared_ptr<const MathNode> math = nullptr;
 };
 
 /// What a formula without dollars or brackets around it begins with.

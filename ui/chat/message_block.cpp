@@ -37,6 +37,21 @@ qsizetype MessageBlock::positionAt(const QPointF& point) const {
     return 0;
 }
 
+QString MessageBlock::formulaAt(qsizetype position) const {
+    Q_UNUSED(position);
+    return {};
+}
+
+QString MessageBlock::copied(qsizetype from, qsizetype to) const {
+    QString result;
+    const QString whole = text();
+    for (qsizetype at = from; at < std::min(to, whole.size()); ++at) {
+        const QString formula = whole.at(at) == kFormulaUnit ? formulaAt(at) : QString();
+        result += formula.isEmpty() ? QString(whole.at(at)) : formula;
+    }
+    return result;
+}
+
 QRectF MessageBlock::placeOf(qsizetype position) const {
     Q_UNUSED(position);
     return {};
@@ -96,7 +111,7 @@ BlockHit TextBlock::hit(const QPointF& point) const {
     BlockHit result;
     const QString link = shaped_.linkAt(point - QPointF(inset(), 0.0));
     result.kind = link.isEmpty() ? BlockHit::Kind::Text : BlockHit::Kind::Link;
-    result.value = link;
+    result.value = link.isEmpty() ? shaped_.formulaUnder(point - QPointF(inset(), 0.0)) : link;
     return result;
 }
 
@@ -237,11 +252,12 @@ BlockHit TableBlock::hit(const QPointF& point) const {
     for (size_t r = 0; r < rows_.size() && r < heights_.size(); ++r) {
         double x = 0.0;
         for (size_t c = 0; c < rows_[r].size() && c < widths_.size(); ++c) {
-            const QString link =
-                rows_[r][c].shaped.linkAt(point - QPointF(x + kCellPaddingX, y + kCellPaddingY));
-            if (!link.isEmpty()) {
-                result.kind = BlockHit::Kind::Link;
-                result.value = link;
+            const QPointF in_cell = point - QPointF(x + kCellPaddingX, y + kCellPaddingY);
+            const QString link = rows_[r][c].shaped.linkAt(in_cell);
+            const QString formula = rows_[r][c].shaped.formulaUnder(in_cell);
+            if (!link.isEmpty() || !formula.isEmpty()) {
+                result.kind = link.isEmpty() ? BlockHit::Kind::Text : BlockHit::Kind::Link;
+                result.value = link.isEmpty() ? formula : link;
                 return result;
             }
             x += widths_[c] + 2.0 * kCellPaddingX;
@@ -269,6 +285,17 @@ qsizetype TableBlock::positionAt(const QPointF& point) const {
         y += heights_[r];
     }
     return 0;
+}
+
+QString TableBlock::formulaAt(qsizetype position) const {
+    for (const auto& row : rows_) {
+        for (const Cell& cell : row) {
+            if (position >= cell.start && position < cell.start + cell.shaped.text().size()) {
+                return cell.shaped.formulaAt(position - cell.start);
+            }
+        }
+    }
+    return {};
 }
 
 QRectF TableBlock::placeOf(qsizetype position) const {

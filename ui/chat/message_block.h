@@ -36,7 +36,7 @@ struct BlockHit {
         Version
     };
     Kind kind = Kind::None;
-    QString value;  ///< Link: the address; CopyCode: the code's first piece.
+    QString value;  ///< Link: the address. Text: the source of the formula there.
     int index = -1; ///< Attachment: which one. Version: which one to show.
 };
 
@@ -71,6 +71,10 @@ public:
     /// Text that can be selected and copied; empty where there is none.
     [[nodiscard]] virtual QString text() const { return {}; }
     [[nodiscard]] virtual qsizetype positionAt(const QPointF& point) const;
+    /// Source of the formula that stands in the text there; empty where there is none.
+    [[nodiscard]] virtual QString formulaAt(qsizetype position) const;
+    /// A part of the text as it is copied: formulas as their source.
+    [[nodiscard]] QString copied(qsizetype from, qsizetype to) const;
     /// Where a character of the text stands, from the block's top left corner.
     [[nodiscard]] virtual QRectF placeOf(qsizetype position) const;
     /// Where a caret behind the last character stands; null for blocks without text.
@@ -100,6 +104,7 @@ public:
     void draw(QPainter& painter, const QRectF& rect, const BlockPaint& paint) const override;
     BlockHit hit(const QPointF& point) const override;
     QString text() const override { return shaped_.text(); }
+    QString formulaAt(qsizetype position) const override { return shaped_.formulaAt(position); }
     qsizetype positionAt(const QPointF& point) const override;
     QRectF placeOf(qsizetype position) const override;
     QRectF caret() const override;
@@ -124,6 +129,7 @@ public:
     void draw(QPainter& painter, const QRectF& rect, const BlockPaint& paint) const override;
     BlockHit hit(const QPointF& point) const override;
     QString text() const override { return text_; }
+    QString formulaAt(qsizetype position) const override;
     qsizetype positionAt(const QPointF& point) const override;
     QRectF placeOf(qsizetype position) const override;
 

@@ -4,6 +4,7 @@
 #include "engine/api/model_address.h"
 #include "ui/chat/chat_words.h"
 #include "ui/chat/code_block.h"
+#include "ui/chat/math_block.h"
 #include "ui/common/reply_words.h"
 #include "ui/style/format.h"
 
@@ -295,6 +296,11 @@ void MessageItem::addMarkdown(const MarkdownParser& parser,
     const auto& parsed = parser.blocks();
     const double width = context.width - left;
     for (size_t i = from; i < parsed.size(); ++i) {
+        if (auto formula = is_muted ? nullptr : displayFormula(parsed[i])) {
+            add(std::make_unique<MathBlock>(std::move(formula), parsed[i], *context.style),
+                gapBefore(parsed, i), left, width);
+            continue;
+        }
         if (parsed[i].kind != MarkdownBlock::Kind::Code) {
             add(makeBlock(parsed[i], *context.style, is_muted, width), gapBefore(parsed, i), left,
                 width);

@@ -644,6 +644,10 @@ void MessageList::contextMenuEvent(QContextMenuEvent* event) {
         menu->addAction(tr("Copy link"), this,
                         [this, url = hit.value] { Q_EMIT copyTextRequested(url); });
     }
+    if (hit.kind == BlockHit::Kind::Text && !hit.value.isEmpty()) {
+        menu->addAction(tr("Copy formula (LaTeX)"), this,
+                        [this, source = hit.value] { Q_EMIT copyTextRequested(source); });
+    }
     if (const QString code = lastCode(); !code.isEmpty()) {
         menu->addAction(tr("Copy last code block"), this,
                         [this, code] { Q_EMIT copyTextRequested(code); });
@@ -730,7 +734,7 @@ QString MessageList::textBetween(TextPlace from, TextPlace to) const {
             }
             const qsizetype first = begin < from ? from.position : 0;
             const qsizetype last = to < end ? to.position : text.size();
-            parts.append(text.mid(first, last - first));
+            parts.append(item.block(i).copied(first, last));
         }
     }
     return parts.join(QLatin1Char('\n')).replace(QChar(QChar::LineSeparator), QLatin1Char('\n'));

@@ -231,7 +231,7 @@ void PictureView::buildBar() {
     smaller_ = flat("pictureSmaller", "minus", tr("Smaller"), tr("Smaller (−)"));
     larger_ = flat("pictureLarger", "plus", tr("Larger"), tr("Larger (+, or the wheel)"));
     close_ = flat("pictureClose", "close", tr("Close the picture"), tr("Back to the chat (Esc)"));
-    fit_ = pushButton("pictureFit", tr("100 %"), this);
+    fit_ = pushButton("pictureFit", tr("Actual size"), this);
     copy_ = pushButton("pictureCopy", tr("Copy"), this, "copy");
     save_ = pushButton("pictureSave", tr("Save…"), this, "download");
     copy_->setToolTip(
@@ -333,10 +333,11 @@ void PictureView::showZoom() {
     zoom_->setText(has_picture ? tr("%1 %").arg(QLocale().toString(
                                      static_cast<int>(std::lround(canvas_->zoom() * 100.0))))
                                : QString());
-    for (QPushButton* button : {smaller_, larger_, fit_, copy_}) {
+    for (QPushButton* button : {smaller_, larger_, copy_}) {
         button->setEnabled(has_picture);
     }
-    fit_->setText(isFitted() ? tr("100 %") : tr("Fit"));
+    fit_->setEnabled(has_picture && !(isFitted() && canvas_->zoom() == 1.0));
+    fit_->setText(isFitted() ? tr("Actual size") : tr("Fit"));
     fit_->setAccessibleName(isFitted() ? tr("Show every pixel") : tr("Fit into the window"));
     fit_->setToolTip(isFitted() ? tr("Show every pixel (1)") : tr("Fit into the window (0)"));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/shaped_text.h"
 
+#include "ui/chat/math_parse.h"
+
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QTextCharFormat>
@@ -10,23 +12,35 @@
 
 namespace ui {
 
+namespace {
+constexpr QLatin1Char kFormulaLetter('i'); ///< Is laid out, unseen, where a formula is drawn.
+} // namespace
+
 ShapedText::ShapedText(InlineText text,
                        const QFont& font,
                        const QFont& code_font,
                        double line_factor)
     : text_(std::move(text)), font_(font), code_font_(code_font), line_factor_(line_factor) {}
 
-double ShapedText::shape(double width) {
+/// What a formula takes in its line is the advance of a narrow letter, widened.
+void ShapedText::layFormulas(double width) {
+    formulas_.clear();
+    for (size_t i = 0; i < text_.spans.size(); ++i) {
+        const InlineSpan& span = text_.spans[i];
+        if (span.math == nullptr) {
+            continue;
+        }
+        Formula formula{i, MathFormula::make(*span.math, span.url, font_, isDisplayMath(span.url))};
+        formula.scale = std::min(1.0, width / std::max(formula.shape->width() + 4.0, 1.0));
+        formulas_.push_back(std::move(formula));
+    }
+}
+
+QList<QTextLayout::FormatRange> ShapedText::formats() {
     const Theme& theme = Theme::current();
-    layout_ = std::make_unique<QTextLayout>(text_.text, font_);
-    QTextOption option(alignment_);
-    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
-    option.setTextDirection(Qt::LayoutDirectionAuto);
-    option.setTabStopDistance(QFontMetricsF(font_).horizontalAdvance(QLatin1Char(' ')) * 4);
-    layout_->setTextOption(option);
-    layout_->setCacheEnabled(true);
     QList<QTextLayout::FormatRange> ranges;
     ranges.reserve(static_cast<qsizetype>(text_.spans.size()));
+    size_t formula = 0;
     for (const InlineSpan& span : text_.spans) {
         QTextLayout::FormatRange range;
         range.start = static_cast<int>(span.start);
@@ -50,11 +64,37 @@ double ShapedText::shape(double width) {
             range.format.setForeground(theme.accent);
             range.format.setFontUnderline(true);
         }
+        if (span.math != nullptr) {
+            const Formula& one = formulas_[formula++];
+            const double letter = QFontMetricsF(font_).horizontalAdvance(kFormulaLetter);
+            range.format = QTextCharFormat();
+            range.format.setForeground(QColor(0, 0, 0, 0));
+            range.format.setFontLetterSpacingType(QFont::AbsoluteSpacing);
+            range.format.setFontLetterSpacing(one.shape->width() * one.scale + 2.0 - letter);
+        }
         ranges.append(range);
     }
-    layout_->setFormats(ranges);
+    return ranges;
+}
+
+double ShapedText::shape(double width) {
+    layFormulas(width);
+    QString text = text_.text;
+    for (const Formula& formula : formulas_) {
+        text[text_.spans[formula.span].start] = kFormulaLetter;
+    }
+    layout_ = std::make_unique<QTextLayout>(text, font_);
+    QTextOption option(alignment_);
+    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    option.setTextDirection(Qt::LayoutDirectionAuto);
+    option.setTabStopDistance(QFontMetricsF(font_).horizontalAdvance(QLatin1Char(' ')) * 4);
+    layout_->setTextOption(option);
+    layout_->setCacheEnabled(true);
+    layout_->setFormats(formats());
     height_ = 0.0;
     natural_width_ = 0.0;
+    bottoms_.clear();
+    size_t formula = 0;
     layout_->beginLayout();
     while (true) {
         QTextLine line = layout_->createLine();
@@ -63,8 +103,17 @@ double ShapedText::shape(double width) {
         }
         line.setLineWidth(std::max(width, 1.0));
         const double extra = line.height() * (line_factor_ - 1.0);
-        line.setPosition({0.0, height_ + extra / 2.0});
-        height_ += line.height() + extra;
+        double above = 0.0, below = 0.0; // what formulas need more
+        for (; formula < formulas_.size() &&
+               text_.spans[formulas_[formula].span].start < line.textStart() + line.textLength();
+             ++formula) {
+            const Formula& one = formulas_[formula];
+            above = std::max(above, one.shape->ascent() * one.scale - line.ascent());
+            below = std::max(below, one.shape->descent() * one.scale - line.descent());
+        }
+        line.setPosition({0.0, height_ + extra / 2.0 + above});
+        height_ += line.height() + extra + above + below;
+        bottoms_.push_back(height_);
         natural_width_ = std::max(natural_width_, line.naturalTextWidth());
     }
     layout_->endLayout();
@@ -76,6 +125,34 @@ double ShapedText::shape(double width) {
         }
     }
     return height_;
+}
+
+QPointF ShapedText::baselineOf(const Formula& formula) const {
+    const auto at = static_cast<int>(text_.spans[formula.span].start);
+    const QTextLine line = layout_->lineForTextPosition(at);
+    return {std::min(line.cursorToX(at), line.cursorToX(at + 1)) + 1.0, line.y() + line.ascent()};
+}
+
+QString ShapedText::formulaAt(qsizetype position) const {
+    for (const InlineSpan& span : text_.spans) {
+        if (span.math != nullptr && span.start == position) {
+            return span.url;
+        }
+    }
+    return {};
+}
+
+QString ShapedText::formulaUnder(const QPointF& point) const {
+    for (const Formula& one : formulas_) {
+        const QPointF baseline = baselineOf(one);
+        const QRectF place(baseline.x(), baseline.y() - one.shape->ascent() * one.scale,
+                           one.shape->width() * one.scale,
+                           (one.shape->ascent() + one.shape->descent()) * one.scale);
+        if (place.adjusted(-2.0, -4.0, 2.0, 4.0).contains(point)) {
+            return text_.spans[one.span].url;
+        }
+    }
+    return {};
 }
 
 QList<QTextLayout::FormatRange>
@@ -115,6 +192,9 @@ void ShapedText::draw(QPainter& painter,
     }
     painter.setPen(color);
     layout_->draw(&painter, position, markRanges(marks, start, text_.text.size()));
+    for (const Formula& one : formulas_) {
+        one.shape->draw(painter, position + baselineOf(one), color, one.scale);
+    }
 }
 
 QRectF ShapedText::placeOf(qsizetype position) const {
@@ -132,8 +212,7 @@ qsizetype ShapedText::positionAt(const QPointF& point) const {
     }
     int index = layout_->lineCount() - 1;
     for (int i = 0; i < layout_->lineCount(); ++i) {
-        const QTextLine line = layout_->lineAt(i);
-        if (point.y() < line.y() + line.height() * (1.0 + (line_factor_ - 1.0) / 2.0)) {
+        if (point.y() < bottoms_[static_cast<size_t>(i)]) {
             index = i;
             break;
         }

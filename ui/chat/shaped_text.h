@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ui/chat/markdown_inline.h"
+#include "ui/chat/math_formula.h"
 #include "ui/style/theme.h"
 
 #include <QColor>
@@ -63,12 +64,26 @@ public:
     [[nodiscard]] QRectF placeOf(qsizetype position) const;
     /// Address of the link under a point, or empty.
     [[nodiscard]] QString linkAt(const QPointF& point) const;
+    /// Source of the formula at a place of the text, or under a point; empty where there is none.
+    [[nodiscard]] QString formulaAt(qsizetype position) const;
+    [[nodiscard]] QString formulaUnder(const QPointF& point) const;
     /// Where the next character would stand.
     [[nodiscard]] QPointF endPoint() const;
     [[nodiscard]] double lastLineHeight() const;
 
 private:
+    struct Formula {
+        size_t span; ///< Of text_.
+        std::shared_ptr<const MathFormula> shape;
+        double scale = 1.0;
+    };
+    [[nodiscard]] QList<QTextLayout::FormatRange> formats();
+    void layFormulas(double width);
+    [[nodiscard]] QPointF baselineOf(const Formula& formula) const;
+
     InlineText text_;
+    std::vector<Formula> formulas_;
+    std::vector<double> bottoms_; ///< Of the lines.
     QFont font_, code_font_;
     double line_factor_ = 1.35;
     Qt::Alignment alignment_ = Qt::AlignLeft;

@@ -7,12 +7,15 @@
 #include "ui/chat/chat_view.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/message_list.h"
+#include "ui/chat/picture_view.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
 #include <QDir>
 #include <QFile>
 #include <QImage>
+#include <QLabel>
+#include <QLineEdit>
 #include <QPainter>
 #include <QPlainTextEdit>
 #include <QSignalSpy>
@@ -141,7 +144,7 @@ void TestChatScreens::states_data() {
     for (const bool is_dark : {false, true}) {
         for (const char* state :
              {"empty", "rich", "streaming", "composer", "sampling", "cut", "versions", "narrow",
-              "formulas", "shortcuts", "many", "notice", "choices"}) {
+              "formulas", "code", "find", "picture", "shortcuts", "many", "notice", "choices"}) {
             QTest::addRow("%s-%s", state, is_dark ? "dark" : "light")
                 << QString::fromLatin1(state) << is_dark;
         }
@@ -188,12 +191,47 @@ void TestChatScreens::states() {
     } else if (state == QLatin1String("formulas")) {
         ChatDocument chat = richChat(picture_, sound_);
         chat.turns[1].text = QStringLiteral(
-            "For \\(a^2 + b^2 = c^2\\) the length is $\\sqrt{a^2 + b^2}$, from $5 to $9.\n\n"
-            "$$\n\\begin{aligned}\nx &= \\int_0^1 f(t)\\,dt \\\\\n  &= \\left\\{ y \\right\\}\n"
-            "\\end{aligned}\n$$\n\nand \\[ e^{i\\pi} + 1 = 0 \\] too.\n\n"
-            "| Norm | Source |\n|---|---|\n| Euclid | $\\|x\\|_2$ |\n");
+            "For \\(a^2 + b^2 = c^2\\) the length is $\\sqrt{a^2 + b^2}$, from $5 to $9, and "
+            "$\\frac{\\partial f}{\\partial x_i} \\le \\hat\\sigma^2$ in a line of words that goes "
+            "on and on, so that the lines above and below it can be seen.\n\n"
+            "$$\n\\begin{aligned}\nx &= \\int_0^\\infty e^{-t^2}\\,dt = \\frac{\\sqrt{\\pi}}{2} "
+            "\\\\"
+            "\n  &\\approx \\sum_{n=0}^{N} \\left( \\frac{(-1)^n}{n!} \\right)\n"
+            "\\end{aligned}\n$$\n\n\\[ \\mathbf{A} = \\begin{pmatrix} a_{11} & \\cdots & a_{1n} "
+            "\\\\ "
+            "\\vdots & \\ddots & \\vdots \\\\ a_{m1} & \\cdots & a_{mn} \\end{pmatrix}, \\quad |x| "
+            "= "
+            "\\begin{cases} x & \\text{if } x \\ge 0 \\\\ -x & \\text{otherwise} \\end{cases} "
+            "\\]\n\n"
+            "and \\[ e^{i\\pi} + 1 = 0 \\] too, but not $\\nosuch{x}$.\n\n"
+            "| Norm | Source |\n|---|---|\n| Euclid | $\\|x\\|_2 = \\sqrt{\\sum_i x_i^2}$ |\n");
         view.setChat(chat);
         view.messageList()->scrollToRow(1);
+    } else if (state == QLatin1String("code")) {
+        ChatDocument chat = richChat(picture_, sound_);
+        chat.turns[1].thinking.clear();
+        chat.turns[1].text = QStringLiteral(
+            "```cpp\n#include <vector>\n\n/* Adds up what is positive,\n   and nothing else. */\n"
+            "template <typename T>\nT sum(const std::vector<T>& all) {\n    T total = 0; // of "
+            "this "
+            "line there is more than fits into the message, so that it has to be scrolled "
+            "sideways, as far as its last word\n    for (const T& one : all) {\n        total += "
+            "one > 0x10 ? one : T{1.5e3};\n"
+            "    }\n    return total;\n}\n```\n\n```json\n{\"name\": \"E2B\", \"bits\": 4, "
+            "\"loaded\": "
+            "true}\n```\n\n```diff\n-int a;\n+int b;\n```\n\n```bash\n# all of them\nfor f in "
+            "*.txt; do "
+            "echo \"$f\" | sed 's/a/b/'; done\n```");
+        view.setChat(chat);
+        view.messageList()->scrollToRow(1);
+    } else if (state == QLatin1String("find")) {
+        QTest::keyClick(&view, Qt::Key_F, Qt::ControlModifier);
+        QTest::keyClicks(view.findChild<QLineEdit*>(QStringLiteral("findField")),
+                         QStringLiteral("phrase"));
+        QTRY_VERIFY(view.findChild<QLabel*>(QStringLiteral("findCount"))->text().size() > 4);
+    } else if (state == QLatin1String("picture")) {
+        Q_EMIT view.messageList()->attachmentActivated(0, 0);
+        QTRY_VERIFY(!view.findChild<ui::PictureView*>()->shownSize().isEmpty());
     } else if (state == QLatin1String("shortcuts")) {
         view.messageList()->scrollToEnd();
         view.focusComposer();
@@ -256,7 +294,7 @@ void TestChatScreens::states() {
     QCOMPARE(theme.is_dark, is_dark);
     // Left of the column there is only the window's colour.
     const QRect list(view.messageList()->mapTo(&view, QPoint(0, 0)), view.messageList()->size());
-    if (state != QLatin1String("empty")) {
+    if (state != QLatin1String("empty") && state != QLatin1String("picture")) {
         for (int y = list.top() + 1; y < list.bottom() - 40; y += 7) {
             QCOMPARE(image.pixelColor(list.left() + 4, y), theme.window);
         }
