@@ -4731,6 +4731,14 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>geplant %1, jetzt %2</translation>
     </message>
     <message>
+        <source>Copies of %1 of %2 experts take %3 % of a token&apos;s choices</source>
+        <translation>Kopien von %1 der %2 Experten bedienen %3 % der Wahlen eines Tokens</translation>
+    </message>
+    <message>
+        <source>%1; with one GiB more %2 %</source>
+        <translation>%1; mit einem GiB mehr %2 %</translation>
+    </message>
+    <message>
         <source>predicted %1, measured %2</source>
         <translation>vorhergesagt %1, gemessen %2</translation>
     </message>

@@ -4731,6 +4731,14 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>planifié %1, maintenant %2</translation>
     </message>
     <message>
+        <source>Copies of %1 of %2 experts take %3 % of a token&apos;s choices</source>
+        <translation>Les copies de %1 experts sur %2 servent %3 % des choix d’un token</translation>
+    </message>
+    <message>
+        <source>%1; with one GiB more %2 %</source>
+        <translation>%1 ; avec un Gio de plus, %2 %</translation>
+    </message>
+    <message>
         <source>predicted %1, measured %2</source>
         <translation>prévu %1, mesuré %2</translation>
     </message>

@@ -10,6 +10,7 @@
 
 #include <QAccessible>
 #include <QCoreApplication>
+#include <QLocale>
 #include <QPainter>
 #include <QScrollArea>
 #include <QTimer>
@@ -106,6 +107,23 @@ QString predictionWords(const MeterDevice& device) {
         .arg(predicted, measured);
 }
 
+QString copiesWords(const MeterDevice& device) {
+    const engine::ExpertCacheState& state = device.experts;
+    if (state.places == 0 || state.asked == 0) {
+        return {};
+    }
+    const auto percent = [&state](qint64 hits) {
+        return QLocale().toString(
+            100.0 * static_cast<double>(hits) / static_cast<double>(state.asked), 'f', 0);
+    };
+    const QString now = Texts::tr("Copies of %1 of %2 experts take %3 % of a token's choices")
+                            .arg(QLocale().toString(qlonglong{state.places}),
+                                 QLocale().toString(qlonglong{state.experts}), percent(state.hits));
+    return state.places < state.experts
+               ? Texts::tr("%1; with one GiB more %2 %").arg(now, percent(state.hits_with_more))
+               : now;
+}
+
 std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
                                       const engine::PlacementPlan* prediction) {
     std::map<engine::DeviceId, MeterDevice> all;
@@ -143,6 +161,7 @@ std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
             d.others = memory.used_by_others;
             d.measured = memory.measured;
             d.budget = memory.budget;
+            d.experts = memory.experts;
             d.is_context_assumed = isContextAssumed(*snapshot, memory.id);
             d.is_live = true;
             // Beside a plan of what is not loaded yet there is nothing of ours to measure.
@@ -345,6 +364,9 @@ QString MemoryMeter::text() const {
         }
         if (device.budget.budget > 0) {
             parts << Texts::tr("budget of the system %1").arg(formatBytes(device.budget.budget));
+        }
+        if (const QString words = copiesWords(device); !words.isEmpty()) {
+            parts << words;
         }
         QString line = device.name + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
         if (const BudgetWords words = budgetWords(device.budget); !words.title.isEmpty()) {

@@ -30,6 +30,7 @@ struct MeterDevice {
     engine::PartBytes measured, predicted;
     KindBytes measured_kinds, predicted_kinds; ///< The same, weights divided by their blocks.
     engine::MemoryBudget budget;               ///< The system's, where it sets one.
+    engine::ExpertCacheState experts;          ///< Copies of experts, where it has some.
     bool has_measured = false, has_prediction = false;
     bool is_context_assumed = false; ///< What the driver takes is not measured.
     bool is_live = false;            ///< Capacity and other programs are of now, not of a plan.
@@ -48,6 +49,9 @@ std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
 QString memoryLabel(MemoryKind kind, const MeterDevice& device);
 /// "predicted 6.43, measured 6.41 GiB", or the one of the two that is known.
 QString predictionWords(const MeterDevice& device);
+/// How many choices fall on the copies of experts there, and what more of them would bring; empty:
+/// there are none, or nothing was chosen yet.
+QString copiesWords(const MeterDevice& device);
 /// What was predicted for the loaded layout is what was measured, but for rounding.
 bool isAsPredicted(const MeterDevice& device);
 

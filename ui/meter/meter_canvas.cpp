@@ -285,6 +285,15 @@ MeterCanvas::placesOf(const MeterDevice& device, const std::vector<Row>& rows, i
                                              predictionWords(device))
                                .height());
     places.bottom = places.words.bottom() + 1;
+    if (const QString copies = copiesWords(device); !copies.isEmpty()) {
+        places.copies = places.words;
+        places.copies.moveTop(places.bottom + 4);
+        places.copies.setHeight(
+            QFontMetrics(scaledFont(88))
+                .boundingRect(places.copies.adjusted(0, 0, 0, 200), Qt::TextWordWrap, copies)
+                .height());
+        places.bottom = places.copies.bottom() + 1;
+    }
     return places;
 }
 
@@ -295,7 +304,7 @@ int MeterCanvas::paintGpu(QPainter* painter, const MeterDevice& device, int y) c
         paintName(painter, device, y);
         paintBars(painter, device, places);
         paintRows(painter, rows, places);
-        paintWords(painter, device, places.words);
+        paintWords(painter, device, places);
     }
     return paintBudget(painter, device, places.bottom + 16);
 }
@@ -489,7 +498,10 @@ void MeterCanvas::paintLimits(QPainter* painter,
                                                     Qt::ElideRight, static_cast<int>(box.width())));
 }
 
-void MeterCanvas::paintWords(QPainter* painter, const MeterDevice& device, const QRect& box) const {
+void MeterCanvas::paintWords(QPainter* painter,
+                             const MeterDevice& device,
+                             const CardPlaces& places) const {
+    const QRect& box = places.words;
     const Theme& theme = Theme::current();
     const bool is_over = device.limit > 0 && device.predicted.total() > device.limit;
     QRect text = box;
@@ -503,6 +515,12 @@ void MeterCanvas::paintWords(QPainter* painter, const MeterDevice& device, const
     painter->setPen(is_over ? theme.danger : theme.text);
     painter->drawText(text, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
                       predictionWords(device));
+    if (!places.copies.isNull()) {
+        painter->setFont(scaledFont(88));
+        painter->setPen(theme.text_muted);
+        painter->drawText(places.copies, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+                          copiesWords(device));
+    }
 }
 
 void MeterCanvas::paintRows(QPainter* painter,

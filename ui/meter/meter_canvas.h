@@ -46,7 +46,8 @@ private:
     struct CardPlaces {
         int bar_top = 0, bar_height = 0;
         int rows_left = 0, rows_top = 0, row_height = 0;
-        QRect words; ///< What was predicted and measured, below all.
+        QRect words;  ///< What was predicted and measured, below all.
+        QRect copies; ///< And what copies of experts are worth.
         int bottom = 0;
     };
     /// What the bars of a device are filled with, perhaps on the way to another filling.
@@ -71,7 +72,7 @@ private:
                      const QRectF& bars,
                      const CardPlaces& places,
                      double whole) const;
-    void paintWords(QPainter* painter, const MeterDevice& device, const QRect& box) const;
+    void paintWords(QPainter* painter, const MeterDevice& device, const CardPlaces& places) const;
     void paintRows(QPainter* painter, const std::vector<Row>& rows, const CardPlaces& places) const;
     int paintGpu(QPainter* painter, const MeterDevice& device, int y) const;
     int paintBudget(QPainter* painter, const MeterDevice& device, int y) const;

@@ -60,6 +60,7 @@ private Q_SLOTS:
     void barFollowsTheHand();
     void wordsOfThePrediction_data();
     void wordsOfThePrediction();
+    void wordsOfCopies();
     void priceAddsUp();
     void everyBlockHasASentence();
     void landsAndComesToRest();
@@ -144,6 +145,20 @@ void TestMeterHand::wordsOfThePrediction() {
               .replace(QChar::Nbsp, QLatin1Char(' ')),
           "words");
     QTEST(ui::isAsPredicted(device), "is_right");
+}
+
+void TestMeterHand::wordsOfCopies() {
+    ui::MeterDevice device;
+    QVERIFY(ui::copiesWords(device).isEmpty());
+    device.experts = {1 << 30, 300, 3840, 0, 0, 0};
+    QVERIFY(ui::copiesWords(device).isEmpty()); // nothing was chosen yet
+    device.experts = {1 << 30, 300, 3840, 200, 75, 104};
+    QCOMPARE(
+        ui::copiesWords(device),
+        "Copies of 300 of 3,840 experts take 38 % of a token's choices; with one GiB more 52 %");
+    device.experts = {1 << 30, 3840, 3840, 200, 200, 200};
+    QCOMPARE(ui::copiesWords(device),
+             "Copies of 3,840 of 3,840 experts take 100 % of a token's choices");
 }
 
 void TestMeterHand::priceAddsUp() {
