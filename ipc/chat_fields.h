@@ -150,7 +150,8 @@ IPC_FIELDS(engine::DeviceMemory,
            measured,
            predicted,
            budget,
-           experts)
+           experts,
+           copied_in)
 
 // engine_client.h
 IPC_FIELDS(engine::LoadProgressValue, stage, bytes_done, bytes_total, tensor)

@@ -129,7 +129,17 @@ IPC_FIELDS(engine::PlanIssue,
            line,
            column)
 IPC_FIELDS(engine::TransferPerToken, from, to, bytes, what)
-IPC_FIELDS(engine::SpeedEstimate, decode_tokens_per_s, prefill_tokens_per_s, image_s, audio_s_per_s)
+IPC_ENUM(engine::SpeedBound, Unknown, CardMemory, MainMemory, Cores, Link, Disk, Launches)
+IPC_FIELDS(engine::DeviceSeconds, device, seconds)
+IPC_FIELDS(engine::SpeedEstimate,
+           decode_tokens_per_s,
+           prefill_tokens_per_s,
+           image_s,
+           audio_s_per_s,
+           decode_bound,
+           prefill_bound,
+           decode_by,
+           prefill_by)
 IPC_FIELDS(engine::PlacementPlan,
            fits,
            devices,

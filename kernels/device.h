@@ -104,6 +104,8 @@ public:
     /// need no copy, and read memory that lockHost() took; nullptr: only copies reach it. What
     /// kernels wrote is there after synchronize().
     [[nodiscard]] virtual void* kernelAddress(void* /*host_block*/) { return nullptr; }
+    /// Bytes that came from the host so far. From any thread.
+    [[nodiscard]] virtual uint64_t copiedInBytes() const { return 0; }
     /// Bytes that the device's own driver takes for this program beside all allocations.
     [[nodiscard]] virtual uint64_t contextBytes() const { return 0; }
     /// Bytes that other programs hold now; 0 where the system does not tell.

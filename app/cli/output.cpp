@@ -219,7 +219,9 @@ ordered_json planJson(const engine::PlacementPlan& plan) {
             {"transfers_per_token", transfers},
             {"estimate",
              {{"decode_tokens_per_s", plan.estimate.decode_tokens_per_s},
+              {"decode_bound", engine::speedBoundName(plan.estimate.decode_bound)},
               {"prefill_tokens_per_s", plan.estimate.prefill_tokens_per_s},
+              {"prefill_bound", engine::speedBoundName(plan.estimate.prefill_bound)},
               {"image_s", plan.estimate.image_s},
               {"audio_s_per_s", plan.estimate.audio_s_per_s}}}};
 }
@@ -406,12 +408,15 @@ std::string planText(const engine::PlacementPlan& plan) {
         out += "per token " + t.from.toString() + " -> " + t.to.toString() + ": " +
                byteText(t.bytes) + " " + engine::inEnglish(t.what) + "\n";
     }
-    std::array<char, 160> text{};
+    const engine::SpeedEstimate& estimate = plan.estimate;
+    std::array<char, 200> text{};
     std::snprintf(
         text.data(), text.size(),
-        "estimate: %.1f tokens/s, prefill %.0f tokens/s, one image %.2f s, sound %.2f s per s\n",
-        plan.estimate.decode_tokens_per_s, plan.estimate.prefill_tokens_per_s,
-        plan.estimate.image_s, plan.estimate.audio_s_per_s);
+        "estimate: %.1f tokens/s (%s), prefill %.0f tokens/s (%s), one image %.2f s, "
+        "sound %.2f s per s\n",
+        estimate.decode_tokens_per_s, engine::speedBoundName(estimate.decode_bound).data(),
+        estimate.prefill_tokens_per_s, engine::speedBoundName(estimate.prefill_bound).data(),
+        estimate.image_s, estimate.audio_s_per_s);
     out += text.data();
     for (const std::string& note : engine::inEnglish(plan.notes)) {
         out += "note: " + note + "\n";

@@ -200,8 +200,34 @@ struct TransferPerToken {
 };
 
 /// Estimates from measured machine constants; always shown as estimates.
+/// What most of a token's time goes to.
+enum class SpeedBound : uint8_t {
+    Unknown = 1,
+    CardMemory, ///< Weights read from a card's memory,
+    MainMemory, ///< or from main memory.
+    Cores,      ///< Arithmetic.
+    Link,       ///< Weights on their way to a card,
+    Disk,       ///< or from the files.
+    Launches,   ///< What is fixed for each layer and change of device.
+};
+
+/// "card memory", "main memory", "cores", "link", "disk", "launches"; "unknown".
+constexpr std::string_view speedBoundName(SpeedBound bound) {
+    constexpr std::array<std::string_view, 7> kNames = {
+        "unknown", "card memory", "main memory", "cores", "link", "disk", "launches"};
+    return kNames[static_cast<size_t>(bound) - 1];
+}
+
+struct DeviceSeconds {
+    DeviceId device;
+    double seconds = 0;
+};
+
 struct SpeedEstimate {
     double decode_tokens_per_s = 0, prefill_tokens_per_s = 0, image_s = 0, audio_s_per_s = 0;
+    SpeedBound decode_bound = SpeedBound::Unknown, prefill_bound = SpeedBound::Unknown;
+    /// Seconds of a decoded token, and of one of a prompt where arithmetic bounds these, by device.
+    std::vector<DeviceSeconds> decode_by, prefill_by;
 };
 
 struct PlacementPlan {

@@ -60,6 +60,7 @@ struct DeviceMemory {
     PartBytes measured, predicted;
     MemoryBudget budget = {};
     ExpertCacheState experts = {};
+    uint64_t copied_in = 0; ///< Bytes that came from main memory since the device was opened.
 };
 
 /// What the status of the engine is, drawn by the window; immutable once sent.

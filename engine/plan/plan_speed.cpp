@@ -126,13 +126,41 @@ double audioFlopsPerSecond(const ModelConfig& config) {
 
 namespace {
 
+template <typename Key>
+double sumOf(const std::map<Key, double>& parts) {
+    double sum = 0;
+    for (const auto& [key, seconds] : parts) {
+        sum += seconds;
+    }
+    return sum;
+}
+
+std::vector<DeviceSeconds> listOf(const std::map<DeviceId, double>& parts) {
+    std::vector<DeviceSeconds> list;
+    for (const auto& [device, seconds] : parts) {
+        if (seconds > 0) {
+            list.push_back({device, seconds});
+        }
+    }
+    return list;
+}
+
+SpeedBound largestOf(const std::map<SpeedBound, double>& parts) {
+    const auto largest =
+        std::max_element(parts.begin(), parts.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    return largest == parts.end() || largest->second <= 0 ? SpeedBound::Unknown : largest->first;
+}
+
 /// What a plan's tensors, layers and transfers cost, added up in the order in which they are asked
 /// for.
 class SpeedSums {
 public:
     SpeedSums(const PlacementPlan& plan, const SpeedInput& input)
         : plan_(plan), input_(input), text_(input.config->text), layer_device_(text_.layers.size()),
-          expert_device_(text_.layers.size()), copied_(copiedShare()) {}
+          expert_device_(text_.layers.size()), copied_(copiedShare()) {
+        findHomes();
+    }
 
     void addTensor(size_t row_index);
     void addLayers();
@@ -149,20 +177,19 @@ private:
     double readRate(DeviceId device, bool has_blocks = false) {
         return bandwidthShare(device, has_blocks) * rate(device).read_bytes_per_s;
     }
-    /// Seconds to bring a tensor to its compute device once.
-    double travel(const TensorPlacement& row) {
-        double seconds = 0;
-        if (row.store == DeviceId::disk()) {
-            seconds += diskSeconds(row, rate(row.store));
-        }
-        if (row.compute.isGpu()) {
-            seconds += static_cast<double>(row.bytes) / rate(row.compute).link_bytes_per_s;
-        }
-        return seconds;
+    /// Seconds to bring a tensor to its compute device once: from the files, and over the link.
+    double fromDisk(const TensorPlacement& row) {
+        return row.store == DeviceId::disk() ? diskSeconds(row, rate(row.store)) : 0.0;
     }
+    double overLink(const TensorPlacement& row, DeviceId device) {
+        return device.isGpu() ? static_cast<double>(row.bytes) / rate(device).link_bytes_per_s
+                              : 0.0;
+    }
+    double travel(const TensorPlacement& row) { return fromDisk(row) + overLink(row, row.compute); }
     /// Share of the experts in main memory that have copies on the cards of their layers, and so of
     /// the choices that fall on these, where all are asked for alike.
     [[nodiscard]] double copiedShare() const;
+    void findHomes();
     void addToTower(const ExpectedTensor& tensor, const TensorPlacement& row);
     /// share: of the weights, what a row is multiplied with.
     void addToPrompt(const ExpectedTensor& tensor,
@@ -179,15 +206,45 @@ private:
     const SpeedInput& input_;
     const TextConfig& text_;
     std::map<DeviceId, DeviceRates> rates_;
-    double decode_ = 0;        ///< Seconds per token.
-    double prefill_ = 0;       ///< Per token, arithmetic.
-    double prefill_chunk_ = 0; ///< Per chunk, weights' travel.
+    void spend(SpeedBound bound, DeviceId device, double seconds) {
+        decode_[bound] += seconds;
+        decode_by_[device] += seconds;
+    }
+    /// What bounds a device that reads weights.
+    static SpeedBound readBound(DeviceId device, bool has_blocks) {
+        return device.kind == DeviceId::Kind::Cuda ? SpeedBound::CardMemory
+               : has_blocks                        ? SpeedBound::Cores
+                                                   : SpeedBound::MainMemory;
+    }
+
+    std::map<SpeedBound, double> decode_;        ///< Seconds per token.
+    std::map<DeviceId, double> decode_by_;       ///< The same.
+    std::map<DeviceId, double> prefill_;         ///< Per token, arithmetic.
+    std::map<SpeedBound, double> prefill_chunk_; ///< Per chunk, weights read and on their way.
     TowerSums vision_, audio_;
     std::vector<DeviceId> layer_device_;
     std::vector<std::optional<DeviceId>> expert_device_; ///< By layer; nothing: no experts.
     std::optional<DeviceId> head_device_;
+    std::optional<DeviceId> borrower_; ///< The card that rows of the host's layers go to.
     double copied_;
 };
+
+void SpeedSums::findHomes() {
+    for (size_t i = 0; i < plan_.tensors.size(); ++i) {
+        const int index = input_.resolution->tensors[i].index;
+        const ExpectedTensor* const tensor =
+            index < 0 ? nullptr : &(*input_.tensors)[static_cast<size_t>(index)];
+        if (tensor == nullptr || tensor->use != TensorUse::Query || tensor->layer < 0 ||
+            tensor->layer >= static_cast<int>(layer_device_.size())) {
+            continue;
+        }
+        const DeviceId home = plan_.tensors[i].compute;
+        layer_device_[static_cast<size_t>(tensor->layer)] = home;
+        if (home.kind == DeviceId::Kind::Cuda && !(borrower_.has_value() && *borrower_ < home)) {
+            borrower_ = home;
+        }
+    }
+}
 
 double SpeedSums::copiedShare() const {
     double copies = 0;
@@ -230,10 +287,16 @@ void SpeedSums::addTensor(size_t row_index) {
     const double read = share * static_cast<double>(row.bytes);
     const bool is_host_expert = is_experts && row.compute == DeviceId::cpu();
     const double copied = is_host_expert ? copied_ : 0.0;
-    decode_ += (1 - copied) * read / readRate(row.compute, hasBlocks(row.format)) +
-               (is_streamed ? travel(row) : 0.0);
+    const bool has_blocks = hasBlocks(row.format);
+    spend(readBound(row.compute, has_blocks), row.compute,
+          (1 - copied) * read / readRate(row.compute, has_blocks));
+    if (is_streamed) {
+        spend(SpeedBound::Disk, row.store, fromDisk(row));
+        spend(SpeedBound::Link, row.store, overLink(row, row.compute));
+    }
     if (is_experts && static_cast<size_t>(tensor->layer) < expert_device_.size()) {
-        decode_ += copied * read / readRate(layer_device_[static_cast<size_t>(tensor->layer)]);
+        const DeviceId home = layer_device_[static_cast<size_t>(tensor->layer)];
+        spend(SpeedBound::CardMemory, home, copied * read / readRate(home));
         expert_device_[static_cast<size_t>(tensor->layer)] = row.compute;
     }
     if (is_head_row) {
@@ -257,43 +320,45 @@ void SpeedSums::addToPrompt(const ExpectedTensor& tensor,
                             bool is_streamed,
                             double share) {
     const int layer = tensor.layer;
-    if (layer >= 0 && layer < static_cast<int>(layer_device_.size()) &&
-        tensor.use == TensorUse::Query) {
-        layer_device_[static_cast<size_t>(layer)] = row.compute;
-    }
     // Prompt tokens other than the last stop after the K and V of the last owner.
     const int last_owner = text_.lastKvOwner();
     const bool is_kv = tensor.use == TensorUse::Key || tensor.use == TensorUse::Value;
     if (layer > last_owner || (layer == last_owner && !is_kv)) {
         return;
     }
-    // Experts of the host's memory are lent to the card of their layer.
+    // Experts in the host's memory are lent to the card of their layer, and layers there to the
+    // first card that has some (LentRows).
     const DeviceId home = layer < 0 ? row.compute : layer_device_[static_cast<size_t>(layer)];
-    const bool is_lent = tensor.kind == TensorKind::Experts && row.compute == DeviceId::cpu() &&
-                         home.kind == DeviceId::Kind::Cuda;
-    const DeviceId device = is_lent ? home : row.compute;
-    prefill_ += 2 * share * static_cast<double>(tensor.numElements()) /
-                (productShare(device) * rate(device).flops);
+    const bool is_expert_away =
+        tensor.kind == TensorKind::Experts && home.kind == DeviceId::Kind::Cuda;
+    const bool is_layer_away = layer >= 0 && home == DeviceId::cpu() && borrower_.has_value();
+    const bool is_lent = row.store == DeviceId::cpu() && row.compute == DeviceId::cpu() &&
+                         (is_expert_away || is_layer_away);
+    const DeviceId device = !is_lent ? row.compute : is_expert_away ? home : *borrower_;
+    prefill_[device] += 2 * share * static_cast<double>(tensor.numElements()) /
+                        (productShare(device) * rate(device).flops);
     // Once a layer: what a row costs beside products.
     if (device.kind == DeviceId::Kind::Cuda && tensor.use == TensorUse::MlpDown) {
-        prefill_ += kCardRowBytes / readRate(device);
+        prefill_[device] += kCardRowBytes / readRate(device);
     }
     const auto bytes = static_cast<double>(row.bytes);
-    prefill_chunk_ += (is_lent       ? bytes / rate(device).link_bytes_per_s
-                       : is_streamed ? travel(row)
-                                     : 0.0) +
-                      bytes / readRate(device);
+    if (is_lent || is_streamed) {
+        prefill_chunk_[SpeedBound::Link] += overLink(row, device);
+        prefill_chunk_[SpeedBound::Disk] += fromDisk(row);
+    }
+    prefill_chunk_[readBound(device, false)] += bytes / readRate(device);
 }
 
 void SpeedSums::addLayers() {
     for (size_t i = 0; i < layer_device_.size(); ++i) {
-        decode_ += rate(layer_device_[i]).layer_overhead_s;
+        spend(SpeedBound::Launches, layer_device_[i], rate(layer_device_[i]).layer_overhead_s);
         if (i > 0 && layer_device_[i] != layer_device_[i - 1]) {
-            decode_ += rate(layer_device_[i]).hop_s;
+            spend(SpeedBound::Launches, layer_device_[i], rate(layer_device_[i]).hop_s);
         }
         if (const auto experts = expert_device_[i];
             experts.value_or(layer_device_[i]) != layer_device_[i]) {
-            decode_ += rate(*experts).hop_s + rate(layer_device_[i]).hop_s; // there and back
+            spend(SpeedBound::Launches, layer_device_[i],
+                  rate(*experts).hop_s + rate(layer_device_[i]).hop_s); // there and back
         }
     }
 }
@@ -302,24 +367,35 @@ void SpeedSums::addTransfers() {
     for (const TransferPerToken& row : plan_.transfers_per_token) {
         if (row.what == Travel::StreamedAdapter) {
             const bool is_from_disk = row.from.kind == DeviceId::Kind::Disk;
-            decode_ +=
-                static_cast<double>(row.bytes) /
-                (is_from_disk ? rate(row.from).read_bytes_per_s : rate(row.to).link_bytes_per_s);
+            spend(is_from_disk ? SpeedBound::Disk : SpeedBound::Link, row.from,
+                  static_cast<double>(row.bytes) / (is_from_disk ? rate(row.from).read_bytes_per_s
+                                                                 : rate(row.to).link_bytes_per_s));
         }
     }
     if (head_device_.has_value() && !layer_device_.empty() &&
         *head_device_ != layer_device_.back()) {
-        decode_ += rate(*head_device_).hop_s;
+        spend(SpeedBound::Launches, *head_device_, rate(*head_device_).hop_s);
     }
 }
 
 SpeedEstimate SpeedSums::estimate() {
     const ModelConfig& config = *input_.config;
     SpeedEstimate estimate;
-    estimate.decode_tokens_per_s = decode_ > 0 ? 1.0 / decode_ : 0.0;
+    const double decode = sumOf(decode_);
+    estimate.decode_tokens_per_s = decode > 0 ? 1.0 / decode : 0.0;
+    estimate.decode_bound = largestOf(decode_);
+    estimate.decode_by = listOf(decode_by_);
     const auto chunk = static_cast<double>(std::max<int64_t>(1, plan_.prefill_chunk));
-    const double per_token = std::max(prefill_, prefill_chunk_ / chunk);
+    const double arithmetic = sumOf(prefill_);
+    const double travel = sumOf(prefill_chunk_) / chunk;
+    const double per_token = std::max(arithmetic, travel);
     estimate.prefill_tokens_per_s = per_token > 0 ? 1.0 / per_token : 0.0;
+    if (arithmetic > travel) {
+        estimate.prefill_bound = SpeedBound::Cores;
+        estimate.prefill_by = listOf(prefill_);
+    } else {
+        estimate.prefill_bound = largestOf(prefill_chunk_);
+    }
     if (config.vision.has_value()) {
         estimate.image_s = imageFlops(config, plan_.image_tokens) /
                                (towerShare(vision_.device) * rate(vision_.device).flops) +

@@ -30,8 +30,10 @@ constexpr int64_t kDefaultContext = 4096;
 /// What copies of all experts take beside these, and the piece in which what is left is taken.
 constexpr uint64_t kExpertTables = uint64_t{1} << 20;
 constexpr uint64_t kExpertGrain = uint64_t{2} << 20;
-/// Left free so that groups of layers lie in pieces of memory of their own (CardSegments).
+/// Left free so that groups of layers lie in pieces of memory of their own (CardSegments), and for
+/// other programs where nobody has set a limit.
 constexpr uint64_t kLeftForPieces = uint64_t{64} << 20;
+constexpr uint64_t kLeftForOthers = uint64_t{256} << 20;
 
 uint64_t saturatedAdd(uint64_t a, uint64_t b) {
     return a > kNoLimit - b ? kNoLimit : a + b;
@@ -595,7 +597,9 @@ private:
             const uint64_t used = device.parts.total();
             uint64_t room = std::min(asked, bytes + kExpertTables);
             if (asked == kAllThatIsLeft && device.limit != kNoLimit) {
-                const uint64_t left = device.limit - std::min(device.limit, used + kLeftForPieces);
+                const bool is_limited = boundOf(request_, map_, id).by != MemoryBound::By::Free;
+                const uint64_t taken = used + (is_limited ? kLeftForPieces : kLeftForOthers);
+                const uint64_t left = device.limit - std::min(device.limit, taken);
                 room = std::min(room, left / kExpertGrain * kExpertGrain);
             }
             device.parts[MemoryPart::Experts] = room;

@@ -323,6 +323,7 @@ std::vector<DeviceMemory> Engine::memory() const {
                     planned = plan.parts.total() > 0 ? plan.parts : planned;
                 }
             }
+            it->copied_in += device->copiedInBytes();
             if (target->model != nullptr && target == impl_->loaded.get()) {
                 it->experts = target->model->expertCache(id);
             }

@@ -238,9 +238,12 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     }
     Generator::DecodeResult decoded = std::move(outcome).value();
     reply.timing.decode_s = secondsSince(decode_started);
-    ENGINE_TRY(impl_->followExperts(target));
     reply.timing.decode_tokens = static_cast<int64_t>(decoded.tokens.size());
     reply.finish_reason = decoded.finish_reason;
+    if (policy == nullptr && reply.finish_reason != "cancelled") {
+        target.speeds.learn(*target.plan, reply.timing);
+    }
+    ENGINE_TRY(impl_->followExperts(target));
     if (policy != nullptr) {
         reply.drafts = policy->report();
     }

@@ -186,6 +186,7 @@ Result<void> Engine::Impl::fill(Loaded& target,
         ENGINE_TRY(openPlanned(target, request, prepared));
     }
     target.opened = std::move(prepared.opened);
+    target.speeds = std::move(prepared.speeds);
     target.plan = withAssumedContexts(prepared.plan, *options.gpus);
     if (options.on_devices) {
         options.on_devices(target.devices);
@@ -510,6 +511,7 @@ Result<void> Engine::replace(const std::string& device_map,
         return restore(std::move(rebuilt).error());
     }
     target.request = std::move(request);
+    target.speeds = std::move(prepared.speeds);
     generator->setModel(*target.model);
     target.generator = std::move(generator);
     return {};

@@ -146,6 +146,10 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
             }
         }
     }
+    if (wants_rates) {
+        out.speeds = SpeedBook(pathFromUtf8(options.rates_file).parent_path());
+        out.speeds.correct(request, out.opened, devices);
+    }
     const kernels::StageTimer timer("plan");
     ENGINE_ASSIGN(out.asked, planRequest(request, out.opened, devices, footprints));
     makePlanOf(request, out, is_plan_only);

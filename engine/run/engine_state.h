@@ -23,6 +23,7 @@
 #include "engine/run/media_store.h"
 #include "engine/run/opened_model.h"
 #include "engine/run/prompt_builder.h"
+#include "engine/run/speed_book.h"
 #include "engine/text/tokenizer.h"
 
 #include <chrono>
@@ -75,6 +76,7 @@ struct Loaded {
     std::optional<DraftPolicy> drafts; ///< Where an assistant is loaded.
     MediaStore media;
     ReplyMemory replies;
+    SpeedBook speeds;
     double load_s = 0.0;
     /// The folder's own chat template, until it has been told that it writes something else.
     std::optional<ChatTemplateText> own_template;
@@ -135,6 +137,7 @@ struct Engine::Impl {
         std::vector<std::shared_ptr<const Adapter>> adapters;
         PlanRequest asked; ///< What the plan answers.
         std::shared_ptr<const PlacementPlan> plan;
+        SpeedBook speeds; ///< What the rates in `asked` were corrected by.
     };
     /// `is_plan_only`: adapters are judged by their headers and not kept.
     Result<Prepared> prepare(const LoadRequest& request,

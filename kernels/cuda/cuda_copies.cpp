@@ -118,6 +118,7 @@ Status CudaDevice::copyIn(void* device_dst, const void* host_src, size_t bytes) 
     if (status != Status::Ok || bytes == 0) {
         return status;
     }
+    copied_in_.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes > kStagedCopy && !is_capturing_ && prepareStaging()) {
         return stagedIn(address(device_dst), static_cast<const std::byte*>(host_src), bytes);
     }
@@ -132,6 +133,7 @@ Status CudaDevice::copyInLater(void* device_dst, const void* locked_src, size_t 
     if (status != Status::Ok || bytes == 0) {
         return status;
     }
+    copied_in_.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes <= kOnOneStream) {
         return check(
             driver_->memcpyHtoDAsync(address(device_dst), locked_src, bytes, stream_.handle),

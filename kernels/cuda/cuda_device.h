@@ -14,6 +14,7 @@
 #include "kernels/device.h"
 
 #include <array>
+#include <atomic>
 #include <bitset>
 #include <map>
 #include <memory>
@@ -74,6 +75,9 @@ public:
     /// which they are on every card from compute capability 2.0 on in a program of 64 bits; what
     /// lockHost() took has been looked at.
     [[nodiscard]] void* kernelAddress(void* host_block) override;
+    [[nodiscard]] uint64_t copiedInBytes() const override {
+        return copied_in_.load(std::memory_order_relaxed);
+    }
     [[nodiscard]] uint64_t contextBytes() const override {
         return context_ != nullptr ? context_->bytes() : 0;
     }
@@ -166,6 +170,7 @@ private:
     uint64_t free_at_start_ = 0;
     uint64_t fail_countdown_ = 0;
     bool is_capturing_ = false;
+    std::atomic<uint64_t> copied_in_{0}; ///< Bytes.
 };
 
 } // namespace kernels::cuda

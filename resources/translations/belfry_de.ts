@@ -4065,6 +4065,34 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>Point at a block to read what it is.</source>
         <translation>Zeigen Sie auf einen Block, um zu lesen, was er ist.</translation>
     </message>
+    <message>
+        <source>%1, bounded by %2</source>
+        <translation>%1, begrenzt durch %2</translation>
+    </message>
+    <message>
+        <source>the card&apos;s memory</source>
+        <translation>den Speicher der Karte</translation>
+    </message>
+    <message>
+        <source>main memory</source>
+        <translation>den Hauptspeicher</translation>
+    </message>
+    <message>
+        <source>the processor</source>
+        <translation>den Prozessor</translation>
+    </message>
+    <message>
+        <source>the way to the card (PCIe)</source>
+        <translation>den Weg zur Karte (PCIe)</translation>
+    </message>
+    <message>
+        <source>the disk</source>
+        <translation>die Festplatte</translation>
+    </message>
+    <message>
+        <source>the steps between layers</source>
+        <translation>die Schritte zwischen den Schichten</translation>
+    </message>
 </context>
 <context>
     <name>ui::Library</name>
@@ -4733,6 +4761,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Copies of %1 of %2 experts take %3 % of a token&apos;s choices</source>
         <translation>Kopien von %1 der %2 Experten bedienen %3 % der Wahlen eines Tokens</translation>
+    </message>
+    <message>
+        <source>%1 GB/s come from main memory</source>
+        <translation>%1 GB/s kommen aus dem Hauptspeicher</translation>
     </message>
     <message>
         <source>%1; with one GiB more %2 %</source>

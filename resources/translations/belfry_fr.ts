@@ -4065,6 +4065,34 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>Point at a block to read what it is.</source>
         <translation>Pointez un bloc pour lire ce qu’il est.</translation>
     </message>
+    <message>
+        <source>%1, bounded by %2</source>
+        <translation>%1, limité par %2</translation>
+    </message>
+    <message>
+        <source>the card&apos;s memory</source>
+        <translation>la mémoire de la carte</translation>
+    </message>
+    <message>
+        <source>main memory</source>
+        <translation>la mémoire vive</translation>
+    </message>
+    <message>
+        <source>the processor</source>
+        <translation>le processeur</translation>
+    </message>
+    <message>
+        <source>the way to the card (PCIe)</source>
+        <translation>le trajet vers la carte (PCIe)</translation>
+    </message>
+    <message>
+        <source>the disk</source>
+        <translation>le disque</translation>
+    </message>
+    <message>
+        <source>the steps between layers</source>
+        <translation>les étapes entre les couches</translation>
+    </message>
 </context>
 <context>
     <name>ui::Library</name>
@@ -4733,6 +4761,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Copies of %1 of %2 experts take %3 % of a token&apos;s choices</source>
         <translation>Les copies de %1 experts sur %2 servent %3 % des choix d’un token</translation>
+    </message>
+    <message>
+        <source>%1 GB/s come from main memory</source>
+        <translation>%1 Go/s viennent de la mémoire vive</translation>
     </message>
     <message>
         <source>%1; with one GiB more %2 %</source>

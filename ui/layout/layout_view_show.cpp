@@ -31,6 +31,27 @@ namespace ui {
 
 namespace {
 
+/// What most of a token's time goes to.
+QString boundWords(engine::SpeedBound bound) {
+    switch (bound) {
+    case engine::SpeedBound::CardMemory:
+        return LayoutView::tr("the card's memory");
+    case engine::SpeedBound::MainMemory:
+        return LayoutView::tr("main memory");
+    case engine::SpeedBound::Cores:
+        return LayoutView::tr("the processor");
+    case engine::SpeedBound::Link:
+        return LayoutView::tr("the way to the card (PCIe)");
+    case engine::SpeedBound::Disk:
+        return LayoutView::tr("the disk");
+    case engine::SpeedBound::Launches:
+        return LayoutView::tr("the steps between layers");
+    case engine::SpeedBound::Unknown:
+        break;
+    }
+    return {};
+}
+
 constexpr int kBarMargin = 16;
 constexpr int kWidthForAdvice = 512; ///< Two lanes and what to do without a card beside them.
 constexpr int kHeightForSentence = 420;
@@ -515,8 +536,10 @@ void LayoutView::refreshBars() {
         }
         const engine::SpeedEstimate& speed = plan.estimate;
         if (speed.decode_tokens_per_s > 0) {
-            item(tr("about&nbsp;<b>%1</b>&nbsp;tokens/s")
-                     .arg(solid(formatRate(speed.decode_tokens_per_s))));
+            const QString rate = tr("about&nbsp;<b>%1</b>&nbsp;tokens/s")
+                                     .arg(solid(formatRate(speed.decode_tokens_per_s)));
+            const QString bound = boundWords(speed.decode_bound);
+            item(bound.isEmpty() ? rate : tr("%1, bounded by %2").arg(rate, solid(bound)));
         }
         if (speed.image_s > 0) {
             item(tr("image&nbsp;<b>%1</b>").arg(solid(shortSeconds(speed.image_s))));

@@ -124,6 +124,14 @@ QString copiesWords(const MeterDevice& device) {
                : now;
 }
 
+QString linkWords(const MeterDevice& device) {
+    constexpr double kLeast = 100e6; // below it, tokens and small vectors
+    return device.copied_per_s < kLeast
+               ? QString()
+               : Texts::tr("%1 GB/s come from main memory")
+                     .arg(QLocale().toString(device.copied_per_s / 1e9, 'f', 1));
+}
+
 std::vector<MeterDevice> meterDevices(const engine::EngineSnapshot* snapshot,
                                       const engine::PlacementPlan* prediction) {
     std::map<engine::DeviceId, MeterDevice> all;
@@ -226,6 +234,7 @@ MemoryMeter::MemoryMeter(QWidget* parent)
     canvas_->setAutoFillBackground(false);
     auto* layout = columnIn(this, {0, 0, 0, 0});
     layout->addWidget(scroll_);
+    clock_.start();
     timer_->setInterval(kIntervalMs);
     connect(timer_, &QTimer::timeout, this, &MemoryMeter::tick);
     timer_->start();
@@ -287,6 +296,9 @@ void MemoryMeter::tick() {
 void MemoryMeter::rebuild() {
     is_stale_ = false;
     devices_ = meterDevices(is_what_if_ ? nullptr : snapshot_.get(), prediction_.get());
+    if (!is_what_if_) {
+        watchCopies();
+    }
     MeterCanvas::State state;
     state.devices = devices_;
     if (!is_what_if_) {
@@ -309,6 +321,34 @@ void MemoryMeter::rebuild() {
     const QString description = text();
     if (accessibleDescription() != description) {
         setAccessibleDescription(description);
+    }
+}
+
+/// Snapshots come as often as something changes: a rate is made over a quarter of a second.
+void MemoryMeter::watchCopies() {
+    if (snapshot_ == nullptr) {
+        return;
+    }
+    const bool is_at_rest = snapshot_->state == engine::EngineSnapshot::State::Ready ||
+                            snapshot_->state == engine::EngineSnapshot::State::Empty;
+    for (const engine::DeviceMemory& memory : snapshot_->memory) {
+        Copies& last = copies_[memory.id];
+        const qint64 now = clock_.elapsed();
+        if (memory.copied_in < last.bytes || now - last.at_ms >= kIntervalMs) {
+            const auto came = static_cast<double>(memory.copied_in) -
+                              static_cast<double>(std::min<quint64>(memory.copied_in, last.bytes));
+            last.per_s =
+                last.at_ms == 0
+                    ? 0
+                    : came * 1e3 / static_cast<double>(std::max<qint64>(1, now - last.at_ms));
+            last.bytes = memory.copied_in;
+            last.at_ms = now;
+        }
+        for (MeterDevice& device : devices_) {
+            if (device.id == memory.id && !is_at_rest) {
+                device.copied_per_s = last.per_s;
+            }
+        }
     }
 }
 
@@ -365,8 +405,10 @@ QString MemoryMeter::text() const {
         if (device.budget.budget > 0) {
             parts << Texts::tr("budget of the system %1").arg(formatBytes(device.budget.budget));
         }
-        if (const QString words = copiesWords(device); !words.isEmpty()) {
-            parts << words;
+        for (const QString& words : {copiesWords(device), linkWords(device)}) {
+            if (!words.isEmpty()) {
+                parts << words;
+            }
         }
         QString line = device.name + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
         if (const BudgetWords words = budgetWords(device.budget); !words.title.isEmpty()) {

@@ -7,6 +7,7 @@
 #include "engine/api/snapshot.h"
 #include "ui/layout/memory_kinds.h"
 
+#include <QElapsedTimer>
 #include <QString>
 #include <QWidget>
 
@@ -31,6 +32,7 @@ struct MeterDevice {
     KindBytes measured_kinds, predicted_kinds; ///< The same, weights divided by their blocks.
     engine::MemoryBudget budget;               ///< The system's, where it sets one.
     engine::ExpertCacheState experts;          ///< Copies of experts, where it has some.
+    double copied_per_s = 0;                   ///< What comes from main memory now, in bytes.
     bool has_measured = false, has_prediction = false;
     bool is_context_assumed = false; ///< What the driver takes is not measured.
     bool is_live = false;            ///< Capacity and other programs are of now, not of a plan.
@@ -52,6 +54,8 @@ QString predictionWords(const MeterDevice& device);
 /// How many choices fall on the copies of experts there, and what more of them would bring; empty:
 /// there are none, or nothing was chosen yet.
 QString copiesWords(const MeterDevice& device);
+/// How fast weights and keys come from main memory; empty: hardly anything comes.
+QString linkWords(const MeterDevice& device);
 /// What was predicted for the loaded layout is what was measured, but for rounding.
 bool isAsPredicted(const MeterDevice& device);
 
@@ -83,12 +87,20 @@ protected:
 
 private:
     void tick();
+    void watchCopies();
     void rebuild();
 
     std::shared_ptr<const engine::EngineSnapshot> snapshot_;
     std::shared_ptr<const engine::PlacementPlan> prediction_;
     std::vector<MeterDevice> devices_;
     std::map<engine::DeviceId, std::deque<quint64>> history_; ///< Used here, four a second.
+    struct Copies {
+        quint64 bytes = 0; ///< When they were looked at last,
+        qint64 at_ms = 0;  ///< which was then.
+        double per_s = 0;
+    };
+    std::map<engine::DeviceId, Copies> copies_;
+    QElapsedTimer clock_;
     QScrollArea* scroll_;
     MeterCanvas* canvas_;
     QTimer* timer_;

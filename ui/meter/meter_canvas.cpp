@@ -53,6 +53,13 @@ void drawStack(QPainter* painter,
     }
 }
 
+/// What is told below the prediction, a line each.
+QString aside(const MeterDevice& device) {
+    QStringList lines = {copiesWords(device), linkWords(device)};
+    lines.removeAll(QString());
+    return lines.join(QLatin1Char('\n'));
+}
+
 auto upwards(const QRectF& bar) {
     return [bar](double at, double length) {
         return QRectF(bar.left(), bar.bottom() - at - length, bar.width(), length);
@@ -285,7 +292,7 @@ MeterCanvas::placesOf(const MeterDevice& device, const std::vector<Row>& rows, i
                                              predictionWords(device))
                                .height());
     places.bottom = places.words.bottom() + 1;
-    if (const QString copies = copiesWords(device); !copies.isEmpty()) {
+    if (const QString copies = aside(device); !copies.isEmpty()) {
         places.copies = places.words;
         places.copies.moveTop(places.bottom + 4);
         places.copies.setHeight(
@@ -519,7 +526,7 @@ void MeterCanvas::paintWords(QPainter* painter,
         painter->setFont(scaledFont(88));
         painter->setPen(theme.text_muted);
         painter->drawText(places.copies, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
-                          copiesWords(device));
+                          aside(device));
     }
 }
 

@@ -159,6 +159,9 @@ void TestMeterHand::wordsOfCopies() {
     device.experts = {1 << 30, 3840, 3840, 200, 200, 200};
     QCOMPARE(ui::copiesWords(device),
              "Copies of 3,840 of 3,840 experts take 100 % of a token's choices");
+    QVERIFY(ui::linkWords(device).isEmpty());
+    device.copied_per_s = 12.34e9;
+    QCOMPARE(ui::linkWords(device), QStringLiteral("12.3 GB/s come from main memory"));
 }
 
 void TestMeterHand::priceAddsUp() {
