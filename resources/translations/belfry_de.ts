@@ -4632,8 +4632,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Tabelle je Schicht</translation>
     </message>
     <message>
-        <source>head + word table</source>
-        <translation>Kopf + Wortliste</translation>
+        <source>head + words</source>
+        <translation>Kopf + Wörter</translation>
     </message>
     <message>
         <source>vision</source>
@@ -6544,8 +6544,8 @@ Bis zu %2 Token</translation>
         <translation>Proxy</translation>
     </message>
     <message>
-        <source>&amp;Reduce motion</source>
-        <translation>&amp;Weniger Bewegung</translation>
+        <source>Re&amp;duce motion</source>
+        <translation>Weniger &amp;Bewegung</translation>
     </message>
     <message>
         <source>Blocks, lanes and bars jump to their place instead of moving there</source>

@@ -4632,7 +4632,7 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>table par couche</translation>
     </message>
     <message>
-        <source>head + word table</source>
+        <source>head + words</source>
         <translation>tête + mots</translation>
     </message>
     <message>
@@ -6544,8 +6544,8 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>Proxy</translation>
     </message>
     <message>
-        <source>&amp;Reduce motion</source>
-        <translation>&amp;Réduire les animations</translation>
+        <source>Re&amp;duce motion</source>
+        <translation>Réduire les &amp;animations</translation>
     </message>
     <message>
         <source>Blocks, lanes and bars jump to their place instead of moving there</source>

@@ -175,7 +175,7 @@ void SettingsDialog::buildLook(Forms& forms) {
     language_box_->setToolTip(tr("Used from the next start on"));
     forms.add(tr("&Language (next start)"), language_box_, tr("Language, used from the next start"),
               "languageBox");
-    motion_check_ = named("motionCheck", new QCheckBox(tr("&Reduce motion"), this));
+    motion_check_ = named("motionCheck", new QCheckBox(tr("Re&duce motion"), this));
     motion_check_->setChecked(settings_.reduces_motion);
     motion_check_->setToolTip(tr("Blocks, lanes and bars jump to their place instead of moving "
                                  "there"));

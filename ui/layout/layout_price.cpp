@@ -68,10 +68,11 @@ sumOf(const engine::DevicePlan& was, const engine::DevicePlan& will, const Layou
     }
     QStringList words;
     for (const auto& [name, delta] : parts) {
-        // The sign of all stands before their sum.
-        words << name + QChar::Nbsp +
-                     (has_more && has_less ? formatBytesDelta(delta)
-                                           : formatBytes(static_cast<quint64>(std::llabs(delta))));
+        // The sign of all stands before their sum. An amount is not parted from its unit and name.
+        const QString bytes = has_more && has_less
+                                  ? formatBytesDelta(delta)
+                                  : formatBytes(static_cast<quint64>(std::llabs(delta)));
+        words << QStringLiteral("%1 %2").arg(name, bytes).replace(QLatin1Char(' '), QChar::Nbsp);
     }
     return parts.size() < 2
                ? QString()

@@ -70,10 +70,11 @@ void LayoutView::buildBars(QVBoxLayout* layout) {
     layout->addLayout(buildTools());
     layout->addWidget(buildPages(), 1);
     sentence_ = wrappedLabel("layoutSentence", this);
-    sentence_->setContentsMargins(kBarMargin, 0, kBarMargin, 8);
     sentence_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     setTextSize(sentence_, 92);
-    layout->addWidget(sentence_);
+    auto* row = rowIn(nullptr, {kBarMargin, 0, kBarMargin, 8});
+    row->addWidget(sentence_);
+    layout->addLayout(row);
     notice_ = new NoticeBar;
     layout->addWidget(notice_);
     connect(notice_, &NoticeBar::actionTriggered, this, &LayoutView::runNoticeAction);
@@ -299,7 +300,7 @@ void LayoutView::fitSentence() {
                                   .boundingRect(line, Qt::TextWordWrap, widget->block().sentence)
                                   .height());
     }
-    sentence_->setFixedHeight(tallest + 8);
+    sentence_->setFixedHeight(tallest);
     sentence_->setVisible(stagedPlan() != nullptr &&
                           height() >= kHeightForSentence * textZoom() / 100);
 }
@@ -420,15 +421,15 @@ void LayoutView::refreshLanes() {
     QWidget::setTabOrder(last, revert_);
     QWidget::setTabOrder(revert_, apply_);
     rescale();
-    for (const auto& [widget, place] : former_places) {
-        if (widget->parentWidget() == place.first) { // one that comes from another lane lands
-            slideFrom(widget, place.second);
-        }
-    }
     fitSentence();
     showSentence();
     if (next_focus != nullptr) {
         focusBlock(next_focus);
+    }
+    for (const auto& [widget, place] : former_places) {
+        if (widget->parentWidget() == place.first) { // one that comes from another lane lands
+            slideFrom(widget, place.second);
+        }
     }
 }
 

@@ -86,7 +86,7 @@ QString memoryLabel(MemoryKind kind) {
     case MemoryKind::Table:
         return KindTexts::tr("per-layer table");
     case MemoryKind::Head:
-        return KindTexts::tr("head + word table");
+        return KindTexts::tr("head + words");
     case MemoryKind::Vision:
         return KindTexts::tr("vision");
     case MemoryKind::Audio:

@@ -78,7 +78,7 @@ bool isAsPredicted(const MeterDevice& device) {
     constexpr quint64 kLeast = quint64{1} << 20U;
     const quint64 predicted = device.predicted.total();
     const quint64 used = device.used();
-    return device.has_measured && device.has_prediction && !device.is_staged &&
+    return used > 0 && device.has_measured && device.has_prediction && !device.is_staged &&
            std::max(predicted, used) - std::min(predicted, used) <= std::max(kLeast, used / 100);
 }
 

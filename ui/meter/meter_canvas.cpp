@@ -408,7 +408,8 @@ void MeterCanvas::paintBars(QPainter* painter,
     painter->setPen(QPen(theme.border, 1));
     painter->setBrush(Qt::NoBrush);
     painter->drawPath(clip);
-    if (is_small) {
+    if (is_small) { // over the line that leads to the limit's label
+        paintLimits(painter, device, bar, places, whole);
         const QRectF box(bars.right() - kLoupeWidth, bars.top() + places.row_height, kLoupeWidth,
                          bars.height() - places.row_height);
         const double height = std::max(2.0, most * kLoupeRoom * scale);
@@ -423,7 +424,9 @@ void MeterCanvas::paintBars(QPainter* painter,
         painter->setPen(QPen(is_over ? theme.danger : theme.text_muted, 1, Qt::DashLine));
         painter->drawRect(upwards(beside)(0, std::max(2.0, fill.predicted.total() * scale)));
     }
-    paintLimits(painter, device, bars, places, whole);
+    if (!is_small) {
+        paintLimits(painter, device, bar, places, whole);
+    }
 }
 
 void MeterCanvas::paintLoupe(QPainter* painter,
@@ -468,17 +471,17 @@ void MeterCanvas::paintLoupe(QPainter* painter,
 /// other programs come on top.
 void MeterCanvas::paintLimits(QPainter* painter,
                               const MeterDevice& device,
-                              const QRectF& bars,
+                              const QRectF& bar,
                               const CardPlaces& places,
                               double whole) const {
     const Theme& theme = Theme::current();
     const auto heightOf = [&](quint64 bytes) {
-        return bars.bottom() - static_cast<double>(bytes) / whole * bars.height();
+        return bar.bottom() - static_cast<double>(bytes) / whole * bar.height();
     };
     if (device.budget.budget > 0 && static_cast<double>(device.budget.budget) <= whole) {
         const double line = heightOf(device.budget.budget);
         painter->setPen(QPen(theme.warning, 2, Qt::DotLine));
-        painter->drawLine(QPointF(bars.left(), line), QPointF(bars.right(), line));
+        painter->drawLine(QPointF(bar.left(), line), QPointF(bar.right(), line));
     }
     if (device.limit == 0 || static_cast<double>(device.limit) > whole) {
         return;
@@ -486,17 +489,19 @@ void MeterCanvas::paintLimits(QPainter* painter,
     const double line = heightOf(device.limit);
     const bool is_over = std::max<quint64>(device.used(), device.predicted.total()) > device.limit;
     painter->setPen(QPen(theme.danger, 2));
-    painter->drawLine(QPointF(bars.left() - 3, line), QPointF(bars.right() + 3, line));
+    painter->drawLine(QPointF(bar.left() - 3, line), QPointF(bar.right() + 3, line));
     // Beside the line, or above the rows where these are in the way.
     const QFont font = scaledFont(85, is_over);
     const int height = QFontMetrics(font).height();
-    const bool is_beside = places.rows_left > bars.right();
-    const double lowest = is_beside ? places.rows_top - height - 2 : bars.bottom() - height;
-    const double top = std::clamp(line - height / 2.0, bars.top() - 2, lowest);
-    const QPointF end(bars.right() + 3, line);
-    const double left = bars.right() + 12;
+    const double right = kMargin + kBarsWidth;
+    const bool is_beside = places.rows_left > right;
+    const double lowest = is_beside ? places.rows_top - height - 2 : bar.bottom() - height;
+    const double top = std::clamp(line - height / 2.0, bar.top() - 2, lowest);
+    const QPointF end(right + 3, line);
+    const double left = right + 12;
     painter->setPen(QPen(theme.danger, 1));
-    painter->drawLine(end, QPointF(left - 3, top + height / 2.0));
+    painter->drawPolyline(
+        QPolygonF({QPointF(bar.right(), line), end, QPointF(left - 3, top + height / 2.0)}));
     painter->setFont(font);
     painter->setPen(is_over ? theme.danger : theme.text_muted);
     const QRectF box(left, top, width() - kMargin - left, height);

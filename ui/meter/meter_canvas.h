@@ -69,7 +69,7 @@ private:
                     double times) const;
     void paintLimits(QPainter* painter,
                      const MeterDevice& device,
-                     const QRectF& bars,
+                     const QRectF& bar,
                      const CardPlaces& places,
                      double whole) const;
     void paintWords(QPainter* painter, const MeterDevice& device, const CardPlaces& places) const;

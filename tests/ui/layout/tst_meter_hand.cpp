@@ -175,9 +175,12 @@ void TestMeterHand::priceAddsUp() {
     });
     QVERIFY(cpu != rows.end());
     const engine::DevicePlan* device = ui::devicePlan(*f.view.heldPlan(), DeviceId::cpu());
-    QCOMPARE(cpu->detail, QStringLiteral("tower\u00a0%1 + room to compute\u00a0%2")
-                              .arg(ui::formatBytes(device->parts[engine::MemoryPart::Weights]),
-                                   ui::formatBytes(device->parts[engine::MemoryPart::Workspace])));
+    const auto part = [&](const char* name, engine::MemoryPart kind) {
+        QString words = QString::fromLatin1(name) + ui::formatBytes(device->parts[kind]);
+        return words.replace(QLatin1Char(' '), QChar::Nbsp);
+    };
+    QCOMPARE(cpu->detail, part("tower ", engine::MemoryPart::Weights) + QStringLiteral(" + ") +
+                              part("room to compute ", engine::MemoryPart::Workspace));
     QVERIFY(f.view.findChild<ui::PriceCard*>()->text().contains(cpu->detail));
 }
 
