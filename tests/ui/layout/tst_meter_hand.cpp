@@ -228,6 +228,11 @@ void TestMeterHand::landsAndComesToRest() {
     const auto ghost = [&f] { return f.view.findChild<ui::DragGhost*>(); };
     QVERIFY(f.drag(QStringLiteral("vision"), DeviceId::cpu(), true));
     QVERIFY(ghost()->isVisible()); // on its way
+    const QString folder = qEnvironmentVariable("BELFRY_SCREENSHOTS");
+    for (int i = 0; i < 4 && !folder.isEmpty(); ++i) { // a film strip
+        f.view.grab().save(QStringLiteral("%1/landing-%2.png").arg(folder).arg(i));
+        QTest::qWait(25);
+    }
     QTRY_VERIFY(!ghost()->isVisible());
     // What moved lies where it would lie without motion.
     QTest::qWait(300);
