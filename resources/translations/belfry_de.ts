@@ -4585,8 +4585,8 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <translation>Jeder Teil ist ein Block, den Sie ziehen können, hier auf einer kleinen, nur simulierten Karte. Die Antworten bleiben dieselben.</translation>
     </message>
     <message>
-        <source>A simulated card of %1, four fifths full</source>
-        <translation>Eine simulierte Karte mit %1, zu vier Fünfteln voll</translation>
+        <source>A simulated card of %1, %2 % full</source>
+        <translation>Eine simulierte Karte mit %1, zu %2 % voll</translation>
     </message>
     <message>
         <source>Drag the vision tower onto the CPU and watch it leave the bar at the right.</source>

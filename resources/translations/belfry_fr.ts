@@ -4585,8 +4585,8 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <translation>Chaque partie est un bloc que vous pouvez déplacer, ici sur une petite carte seulement simulée. Les réponses restent les mêmes.</translation>
     </message>
     <message>
-        <source>A simulated card of %1, four fifths full</source>
-        <translation>Une carte simulée de %1, pleine aux quatre cinquièmes</translation>
+        <source>A simulated card of %1, %2 % full</source>
+        <translation>Une carte simulée de %1, pleine à %2 %</translation>
     </message>
     <message>
         <source>Drag the vision tower onto the CPU and watch it leave the bar at the right.</source>

@@ -45,7 +45,7 @@ void TestTour::toyCard() {
     QTest::mouseClick(program.find("noticeAction"), Qt::LeftButton);
     QCOMPARE(program.window->tab(), ui::MainWindow::Tab::Both);
     QTRY_VERIFY(card() != nullptr);
-    QTRY_VERIFY(title().contains(QStringLiteral("four fifths full")));
+    QTRY_VERIFY(title().contains(QStringLiteral("83 % full")));
     QVERIFY(program.window->meter()->isVisible());
     const auto share = [&] {
         return static_cast<double>(card()->predicted.total()) / static_cast<double>(card()->limit);

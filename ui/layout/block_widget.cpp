@@ -194,22 +194,23 @@ void BlockWidget::paintTexts(QPainter& painter, const QRect& area) const {
     const QFontMetrics small(smallFont());
     const QString bytes = formatBytes(block_.bytes);
     const int bytes_width = small.horizontalAdvance(bytes);
+    // The bytes stand beside the title, or below it where it needs the whole line.
+    const QString name = blockTitle(block_);
+    const bool is_beside = title.horizontalAdvance(name) <= area.width() - bytes_width - 8;
+    const QRect first(area.left(), area.top(), area.width(), title.height());
+    const QRect second(area.left(), first.bottom() + 3,
+                       area.width() - 12 * static_cast<int>(marks().size()), small.height());
     painter.setFont(smallFont());
     painter.setPen(theme.text);
-    painter.drawText(QRect(area.right() - bytes_width, area.top(), bytes_width + 1, title.height()),
-                     Qt::AlignRight | Qt::AlignVCenter, bytes);
+    painter.drawText(is_beside ? first : second, Qt::AlignRight | Qt::AlignVCenter, bytes);
     painter.setFont(titleFont());
-    painter.drawText(
-        QRect(area.left(), area.top(), area.width() - bytes_width - 8, title.height()),
-        Qt::AlignLeft | Qt::AlignVCenter,
-        title.elidedText(blockTitle(block_), Qt::ElideRight, area.width() - bytes_width - 8));
+    painter.drawText(first, Qt::AlignLeft | Qt::AlignVCenter,
+                     title.elidedText(name, Qt::ElideRight, area.width()));
     painter.setFont(smallFont());
     painter.setPen(theme.text_muted);
-    painter.drawText(
-        QRect(area.left(), area.top() + title.height() + 2, area.width(), small.height()),
-        Qt::AlignLeft | Qt::AlignVCenter,
-        small.elidedText(blockSubtitle(block_, *plan_), Qt::ElideRight,
-                         area.width() - 12 * static_cast<int>(marks().size())));
+    painter.drawText(second, Qt::AlignLeft | Qt::AlignVCenter,
+                     small.elidedText(blockSubtitle(block_, *plan_), Qt::ElideRight,
+                                      second.width() - (is_beside ? 0 : bytes_width + 8)));
     // A large block has room to say why it may sit where it likes.
     const QString note = blockNote(block_);
     const QRect rest = area.adjusted(0, title.height() + small.height() + 10, 0, 0);

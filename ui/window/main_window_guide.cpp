@@ -126,6 +126,8 @@ void MainWindow::showPartsOfDemo() {
     // The meter is half of what is shown; a narrow window has room for it beside the layout alone.
     const bool has_room = width() >= kWidthForTour * textZoom() / 100;
     setTab(has_room ? Tab::Both : Tab::Layout);
+    meter_pane_.is_wanted = true;
+    fitPanes();
     layout_->simulateCard(kToyCard);
     toy_ = Toy::Asked;
 }
@@ -142,8 +144,11 @@ void MainWindow::followToyCard() {
     const bool has_left = !vision->block().store.isGpu();
     if (toy_ == Toy::Asked) {
         toy_ = Toy::Full;
+        const engine::DevicePlan* card = devicePlan(*plan, engine::DeviceId::sim(0));
+        const quint64 percent = card == nullptr ? 0 : card->parts.total() * 100 / kToyCard;
         notice_->showNotice(
-            tr("A simulated card of %1, four fifths full").arg(formatBytes(kToyCard)),
+            tr("A simulated card of %1, %2 % full")
+                .arg(formatBytes(kToyCard), formatCount(static_cast<qint64>(percent))),
             tr("Drag the vision tower onto the CPU and watch it leave the bar at the right."));
         vision->setFocus(Qt::OtherFocusReason); // the one that the card spoke of
     } else if (toy_ == Toy::Full && has_left && plan->fits) {
