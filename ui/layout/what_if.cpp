@@ -4,6 +4,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QRegularExpression>
 
 #include <algorithm>
 #include <cmath>
@@ -53,8 +54,11 @@ GraphicsCard listedCard(const QString& name) {
     GraphicsCard best = usualCard();
     best.name.clear();
     for (const GraphicsCard& card : listedCards()) {
-        if (name.contains(card.name, Qt::CaseInsensitive) && card.name.size() > best.name.size()) {
-            best = card; // the longer name: "RTX 4060 Ti" is no RTX 4060
+        // As a word ("L40" is no L4), and the longer one ("RTX 4060 Ti" is no RTX 4060).
+        const QRegularExpression word(
+            QStringLiteral("\\b%1\\b").arg(QRegularExpression::escape(card.name)));
+        if (name.contains(word) && card.name.size() > best.name.size()) {
+            best = card;
         }
     }
     best.name = best.name.isEmpty() ? name : best.name;

@@ -260,6 +260,7 @@ private:
     Tab tab_ = Tab::Chat;
     /// The tour's toy card: asked for, four fifths full, without the tower, with too much.
     enum class Toy { None = 1, Asked, Full, Left, Overfull } toy_ = Toy::None;
+    std::shared_ptr<const engine::PlacementPlan> before_toy_; ///< With the cards of this computer.
     bool is_comparing_ = false;
     QPointer<ComputerDialog> computer_;
     QPointer<ServerDialog> server_;

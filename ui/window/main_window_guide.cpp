@@ -22,19 +22,15 @@ namespace {
 constexpr quint64 kToyCard = quint64{28} << 20U;
 constexpr int kWidthForTour = 1200; ///< Chat, layout and meter beside each other.
 
-/// The first graphics card of this computer; by its figures if it is a listed one.
-std::optional<GraphicsCard> cardOf(const engine::EngineSnapshot* snapshot) {
-    if (snapshot == nullptr) {
-        return {};
-    }
-    for (const engine::DeviceMemory& memory : snapshot->memory) {
-        if (memory.id.kind != engine::DeviceId::Kind::Cuda) {
-            continue;
+/// The first graphics card of a plan; by its figures if it is a listed one.
+std::optional<GraphicsCard> cardOf(const engine::PlacementPlan& plan) {
+    for (const engine::DevicePlan& device : plan.devices) {
+        if (device.id.kind == engine::DeviceId::Kind::Cuda) {
+            constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+            GraphicsCard card = listedCard(QString::fromStdString(device.description));
+            card.gib = static_cast<double>(device.capacity) / kGiB;
+            return card;
         }
-        constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-        GraphicsCard card = listedCard(QString::fromStdString(memory.description));
-        card.gib = static_cast<double>(memory.capacity) / kGiB;
-        return card;
     }
     return {};
 }
@@ -128,6 +124,7 @@ void MainWindow::showPartsOfDemo() {
     setTab(has_room ? Tab::Both : Tab::Layout);
     meter_pane_.is_wanted = true;
     fitPanes();
+    before_toy_ = layout_->planHere();
     layout_->simulateCard(kToyCard);
     toy_ = Toy::Asked;
 }
@@ -166,7 +163,8 @@ void MainWindow::followToyCard() {
 
 void MainWindow::offerYourCard() {
     toy_ = Toy::None;
-    const std::optional<GraphicsCard> own = cardOf(session_->snapshot().get());
+    const std::optional<GraphicsCard> own =
+        before_toy_ == nullptr ? std::nullopt : cardOf(*before_toy_);
     const GraphicsCard card = own.value_or(usualCard());
     notice_->showAction(
         tr("And your card?"),
