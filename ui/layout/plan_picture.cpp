@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <tuple>
 
 namespace ui {
@@ -141,6 +142,7 @@ private:
     /// Which part is here, in two columns, with what is no block below them.
     int parts(const std::vector<const LayoutBlock*>& here, const engine::DevicePlan* row, int y) {
         std::vector<std::tuple<QColor, QString, quint64>> entries;
+        entries.reserve(here.size() + 3);
         for (const LayoutBlock* block : here) {
             entries.emplace_back(memoryColor(memoryKind(block->kind)), blockTitle(*block),
                                  block->bytes);

@@ -83,8 +83,11 @@ bool isAsPredicted(const MeterDevice& device) {
 }
 
 QString predictionWords(const MeterDevice& device) {
-    const QString measured = formatBytes(device.used(), 2);
-    QString predicted = formatBytes(device.predicted.total(), 2);
+    const auto amount = [](quint64 bytes) { // stays in one line with its unit
+        return formatBytes(bytes, 2).replace(QLatin1Char(' '), QChar::Nbsp);
+    };
+    const QString measured = amount(device.used());
+    QString predicted = amount(device.predicted.total());
     if (!device.has_prediction) {
         return Texts::tr("used by Belfry %1").arg(measured);
     }

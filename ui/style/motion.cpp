@@ -3,6 +3,8 @@
 
 #include <QApplication>
 #include <QPropertyAnimation>
+#include <QVariantAnimation>
+#include <QWidget>
 
 namespace ui {
 
