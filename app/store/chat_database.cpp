@@ -158,6 +158,7 @@ engine::Result<void> ChatDatabase::openFile() {
     }
     ENGINE_TRY(checkAll());
     ENGINE_TRY(createTables());
+    ENGINE_TRY(createPins());
     database_.keepLog(false);
     place_ = placeOf(file());
     log_place_ = placeOf(file() + QStringLiteral("-wal"));
@@ -169,6 +170,7 @@ engine::Result<void> ChatDatabase::purge() {
         Transaction transaction(database_);
         ENGINE_TRY(transaction.begin());
         ENGINE_TRY(database_.run(("DELETE FROM chats WHERE " + isDeleted()).constData()));
+        ENGINE_TRY(database_.run("DELETE FROM pins WHERE chat NOT IN (SELECT id FROM chats)"));
         ENGINE_TRY(transaction.commit());
     }
     // A file that was set aside may need attachments that nothing else names.
@@ -435,16 +437,19 @@ engine::Result<ui::ChatDocument> ChatDatabase::load(const QString& id) {
 engine::Result<std::vector<ui::ChatSummary>> ChatDatabase::list(const QString& query) {
     const QStringList words = searchWords(query);
     QByteArray sql = "SELECT id, title, created, modified, model, "
-                     "(SELECT count(*) FROM turns WHERE chat = chats.id) "
-                     "FROM chats WHERE NOT " +
-                     isDeleted();
+                     "(SELECT count(*) FROM turns WHERE chat = chats.id), ";
+    // A file of an earlier version that only can be read has no pins.
+    sql += database_.prepare("SELECT chat FROM pins").has_value()
+               ? "id IN (SELECT chat FROM pins) AS pinned "
+               : "0 AS pinned ";
+    sql += "FROM chats WHERE NOT " + isDeleted();
     for (qsizetype i = 1; i <= words.size(); ++i) {
         const QByteArray number = QByteArray::number(i);
         sql += " AND (instr(folded_title, ?" + number +
                ") OR EXISTS (SELECT 1 FROM turns WHERE chat = chats.id AND instr(folded, ?" +
                number + ")))";
     }
-    sql += " ORDER BY modified DESC, id DESC";
+    sql += " ORDER BY pinned DESC, modified DESC, id DESC";
     ENGINE_ASSIGN(auto rows, database_.prepare(sql.constData()));
     for (qsizetype i = 0; i < words.size(); ++i) {
         rows.bind(static_cast<int>(i) + 1, words.at(i));
@@ -461,7 +466,8 @@ engine::Result<std::vector<ui::ChatSummary>> ChatDatabase::list(const QString& q
                          timeFromMs(rows.integer(3)),
                          rows.text(4),
                          rows.integer(5),
-                         {}});
+                         {},
+                         rows.integer(6) != 0});
     }
     if (words.isEmpty()) {
         return chats;
@@ -506,6 +512,14 @@ engine::Result<void> ChatDatabase::rename(const QString& id, const QString& titl
         last_saved_.is_title_set_by_user = chat.is_title_set_by_user;
     }
     return {};
+}
+
+engine::Result<void> ChatDatabase::pin(const QString& id, bool is_pinned) {
+    ENGINE_ASSIGN(auto row,
+                  database_.prepare(is_pinned ? "INSERT OR IGNORE INTO pins (chat) VALUES (?1)"
+                                              : "DELETE FROM pins WHERE chat = ?1"));
+    row.bind(1, id);
+    return row.run();
 }
 
 engine::Result<void> ChatDatabase::mark(const QString& id, bool is_deleted) {

@@ -78,6 +78,8 @@ public:
     /// Out of the lists, until restore() or the next start of the program.
     engine::Result<void> remove(const QString& id);
     engine::Result<void> restore(const QString& id);
+    /// Pinned chats are listed above the others.
+    engine::Result<void> pin(const QString& id, bool is_pinned);
 
 private:
     engine::Result<void> openFile();
@@ -85,6 +87,8 @@ private:
     /// Makes the tables, or brings those of an earlier version of the program to this one's form.
     engine::Result<void> createTables();
     engine::Result<void> createFirstTables();
+    /// Pins stand in a table of their own, which earlier versions of the program do not look at.
+    engine::Result<void> createPins();
     engine::Result<void> checkTables();
     /// Errors: Damaged, with what SQLite says of the first fault.
     engine::Result<void> checkAll();

@@ -120,6 +120,15 @@ engine::Result<void> ChatDatabase::createFirstTables() {
     return {};
 }
 
+engine::Result<void> ChatDatabase::createPins() {
+    ENGINE_TRY(
+        database_.run("CREATE TABLE IF NOT EXISTS pins (chat TEXT PRIMARY KEY) WITHOUT ROWID"));
+    if (auto pins = database_.prepare("SELECT chat FROM pins"); !pins.has_value()) {
+        return storeError(StoreProblem::Damaged, ui::errorWords(pins.error()));
+    }
+    return {};
+}
+
 engine::Result<void> ChatDatabase::checkTables() {
     // A flipped byte in the schema is a plain SQL error to SQLite; here it means a broken file.
     for (const char* sql : {

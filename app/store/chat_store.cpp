@@ -242,9 +242,11 @@ void ChatStore::list(const QString& query) {
     for (const auto& entry : unsaved_) {
         const QString& id = entry.first;
         const Unsaved& unsaved = entry.second;
+        bool is_pinned = false;
         const auto same = std::find_if(chats.begin(), chats.end(),
                                        [&](const ui::ChatSummary& chat) { return chat.id == id; });
         if (same != chats.end()) {
+            is_pinned = same->is_pinned;
             chats.erase(same);
         }
         QString everything = unsaved.chat.title;
@@ -257,12 +259,14 @@ void ChatStore::list(const QString& query) {
         if (is_found && !unsaved.is_removed) {
             chats.push_back({id, unsaved.chat.title, unsaved.chat.created, unsaved.chat.modified,
                              unsaved.chat.model, static_cast<qint64>(unsaved.chat.turns.size()),
-                             words.isEmpty() ? QString() : excerptAround(everything, words)});
+                             words.isEmpty() ? QString() : excerptAround(everything, words),
+                             is_pinned});
         }
     }
-    std::stable_sort(
-        chats.begin(), chats.end(),
-        [](const ui::ChatSummary& a, const ui::ChatSummary& b) { return a.modified > b.modified; });
+    std::stable_sort(chats.begin(), chats.end(),
+                     [](const ui::ChatSummary& a, const ui::ChatSummary& b) {
+                         return a.is_pinned != b.is_pinned ? a.is_pinned : a.modified > b.modified;
+                     });
     Q_EMIT listed(query, chats);
 }
 
@@ -295,6 +299,27 @@ void ChatStore::remove(const QString& id) {
     }
     followFile();
     finishChange(id, database_.remove(id));
+}
+
+void ChatStore::pin(const QString& id, bool is_pinned) {
+    followFile();
+    finishChange(id, database_.pin(id, is_pinned));
+}
+
+void ChatStore::copy(const QString& id, const QString& title) {
+    auto chat = find(id);
+    if (!chat.has_value()) {
+        finishChange(id, std::move(chat).error());
+        return;
+    }
+    ui::ChatDocument made = ui::copyOf(*chat);
+    made.title = title;
+    made.is_title_set_by_user = true;
+    const auto done = write(made);
+    finishChange(id, done);
+    if (done.has_value()) {
+        Q_EMIT copied(made.id);
+    }
 }
 
 void ChatStore::restore(const QString& id) {

@@ -41,6 +41,10 @@ public Q_SLOTS:
     void rename(const QString& id, const QString& title);
     void remove(const QString& id);
     void restore(const QString& id);
+    void pin(const QString& id, bool is_pinned);
+    /// Makes a second chat with the same content, called `title`. Answers copied() or
+    /// changeFailed().
+    void copy(const QString& id, const QString& title);
     /// Writes a chat to a file of the user, attachments in a folder beside it.
     void exportChat(const QString& id, const QString& file, ui::ExportFormat format);
     /// Reads a chat that was exported as JSON, as a chat of its own, with the files beside it.
@@ -69,6 +73,7 @@ Q_SIGNALS:
     void exported(const QString& file);
     void exportFailed(const QString& file, const QString& message);
     void imported(const QString& file, const QString& id);
+    void copied(const QString& id);
     void importFailed(const QString& file, const QString& message);
     /// Why chats are not being saved; empty: they are again.
     void problemChanged(const QString& message);

@@ -289,6 +289,13 @@ void Wiring::connectHistory() {
     connect(history, &ui::HistoryPane::renameRequested, store_, &ChatStore::rename);
     connect(history, &ui::HistoryPane::removeRequested, store_, &ChatStore::remove);
     connect(history, &ui::HistoryPane::restoreRequested, store_, &ChatStore::restore);
+    connect(history, &ui::HistoryPane::pinRequested, store_, &ChatStore::pin);
+    connect(history, &ui::HistoryPane::copyRequested, store_, &ChatStore::copy);
+    connect(store_, &ChatStore::copied, this, [this](const QString& id) {
+        if (!window_->chatView()->isGenerating()) {
+            openChat(id); // which would end the reply
+        }
+    });
     connect(history, &ui::HistoryPane::exportRequested, store_, &ChatStore::exportChat);
     connect(history, &ui::HistoryPane::retryRequested, store_, &ChatStore::retry);
     connect(store_, &ChatStore::listed, history, &ui::HistoryPane::showChats);

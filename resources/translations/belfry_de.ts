@@ -1853,6 +1853,19 @@ Soll die Datei ersetzt werden?</translation>
         <source>It is asked again by itself.</source>
         <translation>Er wird von selbst wieder gefragt.</translation>
     </message>
+    <message>
+        <source>The reply was changed.</source>
+        <translation>Die Antwort wurde geändert.</translation>
+    </message>
+    <message>
+        <source>%1 (fork)</source>
+        <comment>title of a chat</comment>
+        <translation>%1 (Abzweig)</translation>
+    </message>
+    <message>
+        <source>This is a chat of its own now; the one it comes from is unchanged.</source>
+        <translation>Dies ist jetzt ein eigener Chat; der, aus dem er stammt, ist unverändert.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ChatWords</name>
@@ -2327,6 +2340,18 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>This model cannot be loaded: its weights are missing</source>
         <translation>Dieses Modell kann nicht geladen werden: Seine Gewichte fehlen</translation>
+    </message>
+    <message>
+        <source>Editing a reply: what follows it stays</source>
+        <translation>Eine Antwort wird bearbeitet: was folgt, bleibt</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Enter saves · Shift+Enter starts a new line</source>
+        <translation>Eingabe speichert · Umschalt+Eingabe beginnt eine neue Zeile</translation>
     </message>
 </context>
 <context>
@@ -2853,6 +2878,14 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <source>%1, %2: %3</source>
         <translation>%1, %2: %3</translation>
     </message>
+    <message>
+        <source>Pinned</source>
+        <translation>Angeheftet</translation>
+    </message>
+    <message>
+        <source>%1, %2, pinned</source>
+        <translation>%1, %2, angeheftet</translation>
+    </message>
 </context>
 <context>
     <name>ui::HistoryPane</name>
@@ -2951,6 +2984,23 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>Brings the chat back (%1)</source>
         <translation>Holt den Chat zurück (%1)</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>Nicht mehr anheften</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>Oben anheften</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>Duplizieren</translation>
+    </message>
+    <message>
+        <source>%1 (copy)</source>
+        <comment>title of a chat</comment>
+        <translation>%1 (Kopie)</translation>
     </message>
 </context>
 <context>
@@ -4857,6 +4907,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
         <source>answered by %1</source>
         <translation>Antwort von %1</translation>
     </message>
+    <message>
+        <source>edited by you</source>
+        <translation>von Ihnen geändert</translation>
+    </message>
 </context>
 <context>
     <name>ui::MessageList</name>
@@ -4951,6 +5005,14 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Copy formula (LaTeX)</source>
         <translation>Formel kopieren (LaTeX)</translation>
+    </message>
+    <message>
+        <source>Edit the reply</source>
+        <translation>Antwort bearbeiten</translation>
+    </message>
+    <message>
+        <source>Go on from here in a chat of its own</source>
+        <translation>Ab hier in einem eigenen Chat weitermachen</translation>
     </message>
 </context>
 <context>

@@ -1853,6 +1853,19 @@ Faut-il le remplacer ?</translation>
         <source>It is asked again by itself.</source>
         <translation>Il est redemandé automatiquement.</translation>
     </message>
+    <message>
+        <source>The reply was changed.</source>
+        <translation>La réponse a été modifiée.</translation>
+    </message>
+    <message>
+        <source>%1 (fork)</source>
+        <comment>title of a chat</comment>
+        <translation>%1 (bifurcation)</translation>
+    </message>
+    <message>
+        <source>This is a chat of its own now; the one it comes from is unchanged.</source>
+        <translation>C’est désormais une discussion à part ; celle d’où elle vient est inchangée.</translation>
+    </message>
 </context>
 <context>
     <name>ui::ChatWords</name>
@@ -2327,6 +2340,18 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>This model cannot be loaded: its weights are missing</source>
         <translation>Ce modèle ne peut pas être chargé : ses poids manquent</translation>
+    </message>
+    <message>
+        <source>Editing a reply: what follows it stays</source>
+        <translation>Modification d’une réponse : la suite reste</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Enregistrer</translation>
+    </message>
+    <message>
+        <source>Enter saves · Shift+Enter starts a new line</source>
+        <translation>Entrée enregistre · Maj+Entrée commence une nouvelle ligne</translation>
     </message>
 </context>
 <context>
@@ -2853,6 +2878,14 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <source>%1, %2: %3</source>
         <translation>%1, %2 : %3</translation>
     </message>
+    <message>
+        <source>Pinned</source>
+        <translation>Épinglées</translation>
+    </message>
+    <message>
+        <source>%1, %2, pinned</source>
+        <translation>%1, %2, épinglée</translation>
+    </message>
 </context>
 <context>
     <name>ui::HistoryPane</name>
@@ -2951,6 +2984,23 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>Brings the chat back (%1)</source>
         <translation>Rétablit la discussion (%1)</translation>
+    </message>
+    <message>
+        <source>Unpin</source>
+        <translation>Détacher</translation>
+    </message>
+    <message>
+        <source>Pin to the top</source>
+        <translation>Épingler en haut</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>Dupliquer</translation>
+    </message>
+    <message>
+        <source>%1 (copy)</source>
+        <comment>title of a chat</comment>
+        <translation>%1 (copie)</translation>
     </message>
 </context>
 <context>
@@ -4857,6 +4907,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
         <source>answered by %1</source>
         <translation>réponse de %1</translation>
     </message>
+    <message>
+        <source>edited by you</source>
+        <translation>modifié par vous</translation>
+    </message>
 </context>
 <context>
     <name>ui::MessageList</name>
@@ -4951,6 +5005,14 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Copy formula (LaTeX)</source>
         <translation>Copier la formule (LaTeX)</translation>
+    </message>
+    <message>
+        <source>Edit the reply</source>
+        <translation>Modifier la réponse</translation>
+    </message>
+    <message>
+        <source>Go on from here in a chat of its own</source>
+        <translation>Continuer à partir d’ici dans une discussion à part</translation>
     </message>
 </context>
 <context>

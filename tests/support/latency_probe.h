@@ -134,8 +134,9 @@ inline ChatDocument tenThousand() {
 }
 
 inline std::string tokenAt(int i) {
-    static const char* const kWords[] = {"the ", "part ", "of ",   "**bold** ", "`code` ",
-                                         "and ", "more ", "words", ", ",        "so. "};
+    static const char* const kWords[] = {
+        "the ",  "part ", "of ", "**bold** ", "`code` ", "and ", "$\\frac{x_i^2}{\\sqrt{2}}$ ",
+        "words", ", ",    "so. "};
     if (i % 700 == 0) {
         return "\n\n```cpp\nint x = 1;\n";
     }
@@ -147,6 +148,9 @@ inline std::string tokenAt(int i) {
     }
     if (i % 211 == 0) {
         return "\n\n";
+    }
+    if (i % 431 == 0) {
+        return "\n\n$$\n\\sum_{i=1}^{" + std::to_string(i) + "} x_i^2\n$$\n\n";
     }
     return kWords[i % 10];
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/chat/chat_document.h"
 
+#include "ui/common/unique_id.h"
+
 namespace ui {
 
 namespace {
@@ -44,6 +46,23 @@ QString titleFromTurns(const ChatDocument& chat) {
         return line.left(end).trimmed() + QChar(0x2026);
     }
     return {};
+}
+
+ChatDocument copyOf(const ChatDocument& chat, qsizetype turns) {
+    ChatDocument copy = chat;
+    if (turns >= 0) {
+        copy.turns.resize(static_cast<size_t>(turns));
+        for (ChatTurn& turn : copy.turns) {
+            turn.versions.clear();
+            turn.version = 0;
+        }
+    }
+    copy.id = makeUniqueId();
+    copy.title.clear();
+    copy.is_title_set_by_user = false;
+    copy.created = copy.modified = QDateTime::currentDateTimeUtc();
+    visitAllTurns(copy.turns, [](ChatTurn& turn) { turn.id = makeUniqueId(); });
+    return copy;
 }
 
 } // namespace ui

@@ -48,6 +48,8 @@ struct ChatTurn {
     QDateTime time;                            ///< When the turn was finished, UTC.
     /// Left out of what the model sees, because the context was full.
     bool is_cut = false;
+    /// The user has changed the words of this reply.
+    bool is_edited = false;
     /// What the reply was made with: the folder, and the adapters in force.
     QString model;
     std::vector<engine::AdapterChoice> adapters;
@@ -121,11 +123,16 @@ struct ChatSummary {
     qint64 turns = 0;
     /// The place where the search text was found, on one line; empty without a search.
     QString excerpt;
+    bool is_pinned = false; ///< Stands above the others.
 };
 
 /// A title from the first question: its first line, at most 60 characters, cut between words.
 /// Empty while nothing was asked.
 QString titleFromTurns(const ChatDocument& chat);
+
+/// A chat of its own with the same content, or with the first `turns` turns alone, whose versions
+/// stay behind then. Untitled.
+ChatDocument copyOf(const ChatDocument& chat, qsizetype turns = -1);
 
 } // namespace ui
 

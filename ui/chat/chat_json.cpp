@@ -220,6 +220,9 @@ QJsonObject turnToJson(const ChatTurn& turn) {
     if (turn.is_cut) {
         object.insert(key("cut"), true);
     }
+    if (turn.is_edited) {
+        object.insert(key("edited"), true);
+    }
     if (turn.thinking_s > 0.0) {
         object.insert(key("thinking_s"), turn.thinking_s);
     }
@@ -254,6 +257,7 @@ ChatTurn turnFromJson(const QJsonObject& object) {
     turn.seed = object.value(key("seed")).toString().toULongLong();
     turn.time = timeFromText(object.value(key("time")).toString());
     turn.is_cut = object.value(key("cut")).toBool();
+    turn.is_edited = object.value(key("edited")).toBool();
     turn.model = object.value(key("model")).toString();
     turn.adapters = adaptersFromJson(object.value(key("adapters")).toArray());
     turn.thinking_s = object.value(key("thinking_s")).toDouble();

@@ -180,6 +180,20 @@ void ChatModel::removeUndoable(int first, int count) {
     Q_EMIT undoChanged();
 }
 
+void ChatModel::editUndoable(int row, const QString& text) {
+    ChatTurn turn = this->turn(row);
+    if (undo_.size() >= kUndoDepth) {
+        undo_.erase(undo_.begin());
+    }
+    undo_.push_back({row, false, {turn}, -1, true});
+    turn.text = text;
+    turn.is_edited = true;
+    turn.timing = {}; // it was of other words
+    turn.drafts.reset();
+    replace(row, turn);
+    Q_EMIT undoChanged();
+}
+
 bool ChatModel::undo() {
     if (undo_.empty() || streaming_row_ >= 0) {
         return false;
@@ -190,10 +204,20 @@ bool ChatModel::undo() {
         const int shown = removed.first < rowCount() ? turn(removed.first).version : 0;
         const bool is_shown = showVersion(removed.first, removed.version);
         if (is_shown) {
-            undo_.push_back({removed.first, false, {}, shown}); // the next undo goes back
+            undo_.push_back({removed.first, false, {}, shown, false}); // the next undo goes back
         }
         Q_EMIT undoChanged();
         return is_shown;
+    }
+    if (removed.is_former) {
+        const bool is_there =
+            removed.first < rowCount() && turn(removed.first).id == removed.turns.front().id;
+        if (is_there) { // the two change places
+            undo_.push_back({removed.first, false, {turn(removed.first)}, -1, true});
+            replace(removed.first, removed.turns.front());
+        }
+        Q_EMIT undoChanged();
+        return is_there;
     }
     const int first = std::min(removed.first, rowCount());
     std::vector<ChatTurn> instead;
@@ -230,7 +254,7 @@ void ChatModel::startVersion(int row, ChatTurn turn) {
     if (undo_.size() >= kUndoDepth) {
         undo_.erase(undo_.begin());
     }
-    undo_.push_back({row, false, {}, former});
+    undo_.push_back({row, false, {}, former, false});
     removeRange(row, rowCount() - row);
     insertRange(row, {std::move(turn)});
     Q_EMIT undoChanged();

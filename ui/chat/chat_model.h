@@ -51,6 +51,8 @@ public:
     void setCut(int count);
     [[nodiscard]] int cutCount() const;
 
+    /// Changes the words of a turn; can be undone.
+    void editUndoable(int row, const QString& text);
     /// Takes turns away so that undo() brings them back (and takes away what came instead).
     void removeUndoable(int first, int count);
     [[nodiscard]] bool canUndo() const { return !undo_.empty(); }
@@ -80,6 +82,8 @@ private:
         bool replaces_tail = false; ///< What follows `first` now was made after the removal.
         std::vector<ChatTurn> turns;
         int version = -1; ///< Not negative: no turns, but the version to show at `first`.
+        bool is_former =
+            false; ///< The turn as it was before it was edited, which stands there now.
     };
     void removeRange(int first, int count);
     void insertRange(int first, const std::vector<ChatTurn>& turns);

@@ -372,6 +372,7 @@ void ChatView::connectMessages() {
     connect(list_, &MessageList::regenerateRequested, this, &ChatView::regenerate);
     connect(list_, &MessageList::editRequested, this, &ChatView::edit);
     connect(list_, &MessageList::deleteRequested, this, &ChatView::remove);
+    connect(list_, &MessageList::forkRequested, this, &ChatView::fork);
     connect(list_, &MessageList::continueRequested, this, &ChatView::continueReply);
     connect(list_, &MessageList::versionRequested, this, &ChatView::showVersion);
     connect(list_, &MessageList::attachmentActivated, this, &ChatView::openAttachment);
@@ -502,14 +503,13 @@ void ChatView::showDraftOfChat() {
     editing_row_ = -1;
     before_edit_ = {};
     for (int row = 0; row < model_->rowCount() && !draft.edited_turn.isEmpty(); ++row) {
-        if (model_->turn(row).id == draft.edited_turn &&
-            model_->turn(row).role == engine::Message::Role::User) {
+        if (model_->turn(row).id == draft.edited_turn) {
             editing_row_ = row;
             before_edit_ = std::exchange(draft.message, draft.edit);
             break;
         }
     }
-    composer_->setEditing(editing_row_ >= 0);
+    showEditing();
     showDraft(draft.message);
 }
 

@@ -188,6 +188,10 @@ private:
     void placeOverlays();
     void regenerate(int row);
     void edit(int row);
+    void saveEditedReply();
+    void showEditing();
+    /// Opens a chat of its own that has the turns up to this one.
+    void fork(int row);
     void remove(int row);
     void cancelEdit();
     void copyRow(int row);

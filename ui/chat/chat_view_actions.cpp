@@ -83,6 +83,11 @@ void ChatView::send() {
     if (composer_->isEmpty()) {
         return;
     }
+    if (editing_row_ >= 0 && editing_row_ < model_->rowCount() &&
+        model_->turn(editing_row_).role == engine::Message::Role::Assistant) {
+        saveEditedReply();
+        return;
+    }
     if (isGenerating() || is_saving_) {
         is_queued_ = is_saving_ && !isGenerating();
         updateState();
@@ -113,7 +118,7 @@ void ChatView::send() {
     if (editing_row_ >= 0) {
         const int row = editing_row_;
         editing_row_ = -1;
-        composer_->setEditing(false);
+        showEditing();
         version_row = row;
     }
     ChatTurn question;
@@ -425,7 +430,7 @@ void ChatView::showReplyError(quint64 id, const engine::Error& error) {
         before_edit_ = composerDraft(); // what was written since
         showDraft({question.text, question.attachments});
         editing_row_ = edited;
-        composer_->setEditing(true);
+        showEditing();
         changed(false);
     } else if (!is_overflow && model_->rowCount() > 0 &&
                model_->turn(model_->rowCount() - 1).role == engine::Message::Role::User) {
@@ -601,8 +606,7 @@ void ChatView::showAdaptersPending() {
 }
 
 void ChatView::edit(int row) {
-    if (isGenerating() || row < 0 || row >= model_->rowCount() ||
-        model_->turn(row).role != engine::Message::Role::User) {
+    if (isGenerating() || row < 0 || row >= model_->rowCount()) {
         return;
     }
     if (editing_row_ < 0) {
@@ -610,13 +614,60 @@ void ChatView::edit(int row) {
     }
     editing_row_ = row;
     showDraft({model_->turn(row).text, model_->turn(row).attachments});
-    composer_->setEditing(true);
+    showEditing();
     focusComposer();
+}
+
+void ChatView::showEditing() {
+    const bool is_reply =
+        editing_row_ >= 0 && model_->turn(editing_row_).role == engine::Message::Role::Assistant;
+    composer_->setEditing(is_reply            ? Composer::Editing::Reply
+                          : editing_row_ >= 0 ? Composer::Editing::Question
+                                              : Composer::Editing::Nothing);
+}
+
+void ChatView::saveEditedReply() {
+    if (isGenerating()) {
+        return; // the model reads what is here
+    }
+    const int row = std::exchange(editing_row_, -1);
+    const QString text = composer_->text().trimmed();
+    // A reply has no files: what was attached meanwhile belongs to the next message.
+    Draft next = std::exchange(before_edit_, {});
+    for (const Attachment& attachment : composer_->attachments()) {
+        next.attachments.push_back(attachment);
+    }
+    showEditing();
+    showDraft(next);
+    if (text == model_->turn(row).text) {
+        return;
+    }
+    model_->editUndoable(row, text);
+    list_->setCurrentRow(row);
+    changed(false);
+    notice_->showNotice(ChatNotice::Tone::Info, tr("The reply was changed."),
+                        {{tr("Undo"), [this] { undo(); }}}, kUndoMs);
+}
+
+void ChatView::fork(int row) {
+    if (isGenerating() || row < 0 || row >= model_->rowCount()) {
+        return;
+    }
+    ChatDocument copy = copyOf(model_->document(), row + 1);
+    const QString title = model_->document().title;
+    copy.title = title.isEmpty() ? QString() : tr("%1 (fork)", "title of a chat").arg(title);
+    copy.is_title_set_by_user = !copy.title.isEmpty();
+    setChat(copy);
+    changed(true);
+    focusComposer();
+    notice_->showNotice(ChatNotice::Tone::Info,
+                        tr("This is a chat of its own now; the one it comes from is unchanged."),
+                        {}, kUndoMs);
 }
 
 void ChatView::cancelEdit() {
     editing_row_ = -1;
-    composer_->setEditing(false);
+    showEditing();
     showDraft(std::exchange(before_edit_, {}));
     focusComposer();
 }

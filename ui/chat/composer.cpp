@@ -101,10 +101,11 @@ QToolButton* toolButton(const QString& symbol, const QString& text, QWidget* par
 
 Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
     : QFrame(parent), media_(media), player_(player), edit_strip_(new QWidget(this)),
-      record_strip_(new RecordStrip(player, this)), chips_part_(new QWidget(this)),
-      chips_line_(new QWidget(chips_part_)), chips_count_(new QLabel(chips_line_)),
-      chip_area_(new QScrollArea(chips_part_)), chip_row_(new QWidget),
-      chip_layout_(new FlowLayout(chip_row_, kChipGap)), input_(new MessageInput(this)),
+      edit_words_(new QLabel(edit_strip_)), record_strip_(new RecordStrip(player, this)),
+      chips_part_(new QWidget(this)), chips_line_(new QWidget(chips_part_)),
+      chips_count_(new QLabel(chips_line_)), chip_area_(new QScrollArea(chips_part_)),
+      chip_row_(new QWidget), chip_layout_(new FlowLayout(chip_row_, kChipGap)),
+      input_(new MessageInput(this)),
       attach_(toolButton(QStringLiteral("attach"), tr("Attach a picture or a sound"), this)),
       record_(toolButton(QStringLiteral("mic"), tr("Record from the microphone"), this)),
       prompts_button_(
@@ -154,10 +155,8 @@ Composer::Composer(MediaCache* media, SoundPlayer* player, QWidget* parent)
 
 void Composer::buildEditStrip() {
     auto* strip = rowIn(edit_strip_, {0, 0, 0, 0});
-    auto* editing = new QLabel(
-        tr("Editing: the message and what follows it are kept as an earlier version"), edit_strip_);
-    setTextRole(editing, TextRole::Accent);
-    strip->addWidget(editing, 1);
+    setTextRole(edit_words_, TextRole::Accent);
+    strip->addWidget(edit_words_, 1);
     auto* cancel = pushButton("cancelEdit", tr("Cancel (Esc)"), edit_strip_);
     cancel->setAccessibleName(tr("Cancel editing"));
     strip->addWidget(cancel);
@@ -629,14 +628,26 @@ void Composer::setBusy(bool is_generating, bool is_stopping, bool is_queued) {
     updateHint();
 }
 
-void Composer::setEditing(bool is_editing) {
-    is_editing_ = is_editing;
-    edit_strip_->setVisible(is_editing);
-    send_->setText(is_editing ? tr("Resend") : tr("Send"));
+void Composer::setEditing(Editing editing) {
+    editing_ = editing;
+    const bool is_reply = editing == Editing::Reply;
+    edit_words_->setText(
+        is_reply ? tr("Editing a reply: what follows it stays")
+                 : tr("Editing: the message and what follows it are kept as an earlier version"));
+    edit_strip_->setVisible(editing != Editing::Nothing);
+    send_->setText(is_reply                       ? tr("Save")
+                   : editing == Editing::Question ? tr("Resend")
+                                                  : tr("Send"));
+    updateHint();
 }
 
 void Composer::updateHint() {
-    send_->setEnabled(is_loaded_ && !isEmpty() && attachmentError().isEmpty());
+    const bool is_reply = editing_ == Editing::Reply;
+    send_->setEnabled((is_loaded_ || is_reply) && !isEmpty() && attachmentError().isEmpty());
+    if (is_reply) {
+        hint_->setText(tr("Enter saves · Shift+Enter starts a new line"));
+        return;
+    }
     if (is_queued_) {
         hint_->setText(tr("Will be sent when the reply is finished"));
         return;

@@ -75,7 +75,8 @@ public:
     /// The chosen model lacks what loading needs: the hint says so.
     void setUnloadable(bool is_unloadable);
     void setBusy(bool is_generating, bool is_stopping, bool is_queued);
-    void setEditing(bool is_editing);
+    enum class Editing { Nothing = 1, Question, Reply };
+    void setEditing(Editing editing);
     void setPrompts(const std::vector<PromptShortcut>& prompts);
     [[nodiscard]] QPlainTextEdit* input() const { return input_; }
     /// The list of shortcuts stands above the composer, inside `area`, an ancestor: nothing that is
@@ -125,6 +126,7 @@ private:
     MediaCache* media_;
     SoundPlayer* player_;
     QWidget* edit_strip_;
+    QLabel* edit_words_;
     RecordStrip* record_strip_;
     QWidget* chips_part_; ///< The line about many attachments, and the attachments.
     QWidget* chips_line_;
@@ -147,7 +149,8 @@ private:
     bool is_text_only_ = false; ///< By the user's wish: the model has towers that are not loaded.
     bool is_loading_ = false;
     bool is_unloadable_ = false;
-    bool is_generating_ = false, is_queued_ = false, is_editing_ = false;
+    bool is_generating_ = false, is_queued_ = false;
+    Editing editing_ = Editing::Nothing;
 };
 
 } // namespace ui

@@ -18,7 +18,8 @@ namespace {
 
 using Kind = MathNode::Kind;
 
-constexpr int kKeptFormulas = 600;
+constexpr int kKeptFormulas = 1000;
+constexpr qsizetype kKeptSizes = 16;
 
 /// How large, from a line of its own down to a script of a script.
 enum class MathSize : uint8_t { Display = 1, Text, Script, ScriptScript };
@@ -36,7 +37,8 @@ MathSize partOf(MathSize size) {
 /// last that was added or the caller keeps where it began.
 class MathLayout {
 public:
-    MathLayout(MathFormula* formula, const QFont& font) : formula_(formula), base_(font) {}
+    MathLayout(MathFormula* formula, const QFont& font)
+        : formula_(formula), base_(font), faces_(facesOf(font)) {}
 
     struct Box {
         double width = 0.0, ascent = 0.0, descent = 0.0;
@@ -101,6 +103,16 @@ private:
         QFont font;
         QFontMetricsF metrics;
     };
+    using Faces = QHash<int, Face>;
+
+    /// Fonts are looked up once for each size of the text.
+    static Faces& facesOf(const QFont& base) {
+        static QHash<QString, Faces> all;
+        if (all.size() > kKeptSizes) {
+            all.clear();
+        }
+        return all[base.key()];
+    }
 
     const Face& face(MathSize size, MathFont style) {
         const int key = static_cast<int>(size == MathSize::Display ? MathSize::Text : size) * 16 +
@@ -174,7 +186,15 @@ private:
         box.slant = std::max(0.0, ink.right() - box.width);
         box.ascent = std::max(0.0, -ink.top());
         box.descent = std::max(0.0, ink.bottom());
-        formula_->glyphs_.push_back({{0.0, 0.0}, text, font});
+        double left = 0.0;
+        if (text.size() == 1 && text.at(0).unicode() >= 0x80 && !text.at(0).isLetter()) {
+            // Symbols come from fonts of their own, with much or little room around them.
+            const double bearing = 0.05 * metrics.height();
+            left = bearing - ink.left();
+            box.width = ink.width() + 2.0 * bearing;
+            box.slant = 0.0;
+        }
+        formula_->glyphs_.push_back({{left, 0.0}, text, font});
         end(box);
         return box;
     }
@@ -556,7 +576,7 @@ private:
 
     MathFormula* formula_;
     QFont base_;
-    QHash<int, Face> faces_;
+    Faces& faces_;
 };
 
 std::shared_ptr<const MathFormula>

@@ -23,7 +23,7 @@ struct ItemTexts {
 };
 
 constexpr double kParagraphGap = 10.0, kItemGap = 4.0, kFooter = 28.0;
-constexpr double kActionsWidth = 4 * 28.0 + 8.0; ///< Four at most, and a gap.
+constexpr double kActionsWidth = 5 * 28.0 + 8.0; ///< Five at most, and a gap.
 constexpr double kMessageGap = 8.0;
 
 double gapBefore(const std::vector<MarkdownBlock>& blocks, size_t index) {
@@ -194,6 +194,9 @@ QString statisticsText(const ChatTurn& turn, bool is_streaming) {
     }
     if (!adapters.isEmpty()) {
         parts.append(adapters.join(QStringLiteral(", ")));
+    }
+    if (turn.is_edited) {
+        parts.append(ItemTexts::tr("edited by you"));
     }
     if (is_streaming) {
         parts.append(ItemTexts::tr("Esc stops"));

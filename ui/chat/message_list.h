@@ -82,6 +82,7 @@ Q_SIGNALS:
     void regenerateRequested(int row);
     void editRequested(int row);
     void deleteRequested(int row);
+    void forkRequested(int row);
     void continueRequested(int row);
     void versionRequested(int row, int version);
     /// Written with an input method while the focus is here: meant for the next message.

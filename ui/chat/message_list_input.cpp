@@ -94,7 +94,8 @@ void MessageList::placeActions() {
     const bool is_user = model_->turn(row).role == engine::Message::Role::User;
     copy_->setVisible(true);
     regenerate_->setVisible(!is_user);
-    edit_->setVisible(is_user);
+    edit_->setAccessibleName(is_user ? tr("Edit and resend") : tr("Edit the reply"));
+    edit_->setToolTip(edit_->accessibleName());
     regenerate_->setEnabled(!is_busy_);
     const bool is_cut_short = canContinue(model_->turn(row));
     continue_->setVisible(is_cut_short);
@@ -109,7 +110,7 @@ void MessageList::placeActions() {
     };
     tell(regenerate_, QStringLiteral("regenerate"));
     tell(continue_, QStringLiteral("continueReply"));
-    const int buttons = is_cut_short ? 4 : 3;
+    const int buttons = is_user ? 3 : is_cut_short ? 5 : 4;
     actions_->setFixedSize(28 * buttons, 28);
     // The statistics are on the left, the actions at the right end of the same line.
     actions_->move(static_cast<int>(place.right()) - actions_->width(),
@@ -316,8 +317,7 @@ void MessageList::keyPressEvent(QKeyEvent* event) {
         }
         return;
     case Qt::Key_F2:
-        if (has_current && !is_busy_ &&
-            model_->turn(current_row_).role == engine::Message::Role::User) {
+        if (has_current && !is_busy_) {
             Q_EMIT editRequested(current_row_);
         }
         return;
@@ -672,6 +672,13 @@ void MessageList::contextMenuEvent(QContextMenuEvent* event) {
                               : menu->addAction(tr("Regenerate"), this,
                                                 [this, row] { Q_EMIT regenerateRequested(row); });
     change->setEnabled(!is_busy_);
+    if (!is_user) {
+        menu->addAction(tr("Edit the reply"), this, [this, row] { Q_EMIT editRequested(row); })
+            ->setEnabled(!is_busy_);
+    }
+    menu->addAction(tr("Go on from here in a chat of its own"), this,
+                    [this, row] { Q_EMIT forkRequested(row); })
+        ->setEnabled(!is_busy_);
     if (canContinue(model_->turn(row)) && row + 1 == static_cast<int>(rows_.size())) {
         menu->addAction(tr("Continue this reply"), this,
                         [this, row] { Q_EMIT continueRequested(row); })

@@ -41,8 +41,9 @@ void HistoryModel::setChats(std::vector<ChatSummary> chats, const QString& query
     const auto count = static_cast<qsizetype>(chats.size());
     for (ChatSummary& chat : chats) {
         // Results of a search are few; their age stands in the tool tip.
-        const QString age =
-            query.isEmpty() ? ageOf(chat.modified.toLocalTime().date(), today) : QString();
+        const QString age = !query.isEmpty() ? QString()
+                            : chat.is_pinned ? tr("Pinned")
+                                             : ageOf(chat.modified.toLocalTime().date(), today);
         if (age != heading) {
             heading = age;
             rows.push_back({true, heading, {}});
@@ -54,7 +55,7 @@ void HistoryModel::setChats(std::vector<ChatSummary> chats, const QString& query
     // The same chats in the same places: an editor that is open stays open.
     const bool is_same = std::equal(
         rows.begin(), rows.end(), rows_.begin(), rows_.end(), [](const Row& a, const Row& b) {
-            return a.is_heading == b.is_heading && a.chat.id == b.chat.id;
+            return a.is_heading == b.is_heading && a.chat.id == b.chat.id && a.heading == b.heading;
         });
     if (is_same) {
         rows_ = std::move(rows);
@@ -110,14 +111,17 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
                  model.isEmpty() ? QString() : QStringLiteral(" · ") + model);
     }
     case Qt::AccessibleTextRole:
-        return row.chat.excerpt.isEmpty() ? tr("%1, %2").arg(title, when)
-                                          : tr("%1, %2: %3").arg(title, when, row.chat.excerpt);
+        return row.chat.is_pinned           ? tr("%1, %2, pinned").arg(title, when)
+               : row.chat.excerpt.isEmpty() ? tr("%1, %2").arg(title, when)
+                                            : tr("%1, %2: %3").arg(title, when, row.chat.excerpt);
     case IdRole:
         return row.chat.id;
     case IsHeadingRole:
         return false;
     case ExcerptRole:
         return row.chat.excerpt;
+    case IsPinnedRole:
+        return row.chat.is_pinned;
     case ModifiedRole:
         return row.chat.modified;
     default:

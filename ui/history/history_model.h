@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chats of the history list, latest first. Without a search they stand under headings by age
-// (today, yesterday, last seven days, then by month); the headings are rows of their own that
-// cannot be selected. The model never decides: a new title leaves as renameRequested(), and the
-// store's next list shows it.
+// (today, yesterday, last seven days, then by month), pinned ones above the others; the headings
+// are rows of their own that cannot be selected. The model never decides: a new title leaves as
+// renameRequested(), and the store's next list shows it.
 #pragma once
 
 #include "ui/chat/chat_document.h"
@@ -19,7 +19,7 @@ class HistoryModel : public QAbstractListModel {
     Q_OBJECT
 
 public:
-    enum Role { IdRole = Qt::UserRole + 1, IsHeadingRole, ExcerptRole, ModifiedRole };
+    enum Role { IdRole = Qt::UserRole + 1, IsHeadingRole, ExcerptRole, ModifiedRole, IsPinnedRole };
 
     explicit HistoryModel(QObject* parent = nullptr);
 

@@ -296,6 +296,12 @@ QMenu* HistoryPane::openMenu(const QModelIndex& index, const QPoint& global_posi
     menu->addAction(tr("Open"), this, [this, row] { choose(row); });
     QAction* rename = menu->addAction(tr("Rename"), this, [this, row] { list_->edit(row); });
     rename->setShortcut(Qt::Key_F2);
+    const bool is_pinned = index.data(HistoryModel::IsPinnedRole).toBool();
+    menu->addAction(icon(QStringLiteral("pin")), is_pinned ? tr("Unpin") : tr("Pin to the top"),
+                    this, [this, id, is_pinned] { Q_EMIT pinRequested(id, !is_pinned); });
+    menu->addAction(tr("Duplicate"), this, [this, id, title] {
+        Q_EMIT copyRequested(id, tr("%1 (copy)", "title of a chat").arg(title));
+    });
     menu->addSeparator();
     menu->addAction(icon(QStringLiteral("download")), tr("Export as Markdown…"), this,
                     [this, id, title] { askForFile(id, title, ExportFormat::Markdown); });

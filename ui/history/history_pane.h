@@ -54,6 +54,9 @@ Q_SIGNALS:
     void searchRequested(const QString& query);
     void renameRequested(const QString& id, const QString& title);
     void removeRequested(const QString& id);
+    void pinRequested(const QString& id, bool is_pinned);
+    /// A second chat with the same content, called `title`.
+    void copyRequested(const QString& id, const QString& title);
     void restoreRequested(const QString& id);
     /// A chat was deleted; `text` names it. For whoever offers the undo while this pane is hidden.
     void undoOffered(const QString& text);

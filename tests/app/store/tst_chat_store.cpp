@@ -28,6 +28,7 @@ private Q_SLOTS:
     void initTestCase() { app::registerStoreTypes(); }
     void everythingAskedBeforeTheEndIsSaved();
     void listsFollowChanges();
+    void pinsAndCopies();
     void emptyChatIsNotStored();
     void gateHoldsTheNextTurn();
     void gateOpensWhenSavingFails();
@@ -84,6 +85,60 @@ void TestChatStore::listsFollowChanges() {
     QTRY_COMPARE(shown(), size_t{2});
     QSignalSpy failed(&store, &app::ChatStore::changeFailed);
     store.rename(QStringLiteral("nothing"), QStringLiteral("x"));
+    QCOMPARE(failed.size(), 1);
+}
+
+void TestChatStore::pinsAndCopies() {
+    const QTemporaryDir folder;
+    std::vector<ui::ChatSummary> chats;
+    const auto ids = [&](app::ChatStore& store) {
+        QSignalSpy listed(&store, &app::ChatStore::listed);
+        store.list({});
+        chats = listed.last().at(1).value<std::vector<ui::ChatSummary>>();
+        QStringList all;
+        for (const ui::ChatSummary& chat : chats) {
+            all.append((chat.is_pinned ? QStringLiteral("^") : QString()) + chat.title);
+        }
+        return all;
+    };
+    ui::ChatDocument later = sampleChat(QStringLiteral("b"), 2);
+    later.modified = later.modified.addSecs(60);
+    later.title = QStringLiteral("B");
+    ui::ChatDocument earlier = sampleChat(QStringLiteral("a"), 4);
+    earlier.title = QStringLiteral("A");
+    {
+        app::ChatStore store({folder.path(), {}});
+        store.open();
+        for (ui::ChatDocument* chat : {&earlier, &later}) {
+            chat->is_title_set_by_user = true;
+            store.save(*chat, 1);
+        }
+        QCOMPARE(ids(store), (QStringList{QStringLiteral("B"), QStringLiteral("A")}));
+        store.pin(earlier.id, true);
+        store.pin(earlier.id, true);
+        QCOMPARE(ids(store), (QStringList{QStringLiteral("^A"), QStringLiteral("B")}));
+        store.save(earlier, 2); // which knows nothing of pins
+        QSignalSpy copied(&store, &app::ChatStore::copied);
+        store.copy(earlier.id, QStringLiteral("A (copy)"));
+        QCOMPARE(copied.size(), 1);
+        QSignalSpy loaded(&store, &app::ChatStore::loaded);
+        store.load(copied.first().first().toString());
+        const auto copy = loaded.first().first().value<ui::ChatDocument>();
+        QCOMPARE(copy.turns.size(), earlier.turns.size());
+        for (size_t i = 0; i < copy.turns.size(); ++i) {
+            QCOMPARE(copy.turns[i].text, earlier.turns[i].text);
+            QVERIFY(copy.turns[i].id != earlier.turns[i].id);
+        }
+        store.close();
+    }
+    app::ChatStore store({folder.path(), {}});
+    store.open();
+    QCOMPARE(ids(store),
+             (QStringList{QStringLiteral("^A"), QStringLiteral("A (copy)"), QStringLiteral("B")}));
+    store.pin(earlier.id, false);
+    QVERIFY(!ids(store).contains(QStringLiteral("^A")));
+    QSignalSpy failed(&store, &app::ChatStore::changeFailed);
+    store.copy(QStringLiteral("nothing"), QStringLiteral("x"));
     QCOMPARE(failed.size(), 1);
 }
 

@@ -157,6 +157,8 @@ private Q_SLOTS:
     void thinkingTimeIsKept();
     void storedFilesAreShown();
     void pastes();
+    void editedReply();
+    void forks();
     void deleteAndUndo();
     void failureGivesTheDraftBack();
     void fullContextIsAChoice();
@@ -341,6 +343,51 @@ void TestChatView::editReplacesTheRest() {
     f.view.undo();
     QCOMPARE(f.texts(), (QStringList{QStringLiteral("one"), QStringLiteral("first"),
                                      QStringLiteral("two"), QStringLiteral("second")}));
+}
+
+void TestChatView::editedReply() {
+    ChatViewFixture f;
+    f.ask(QStringLiteral("one"), "first");
+    f.ask(QStringLiteral("two"), "second");
+    QTest::keyClicks(f.input, QStringLiteral("next"));
+    f.list->setCurrentRow(1);
+    QTest::keyClick(f.list, Qt::Key_F2);
+    QCOMPARE(f.input->toPlainText(), QStringLiteral("first"));
+    f.type(QStringLiteral(" word"));
+    QCOMPARE(f.requests.count(), 2); // nothing was asked
+    QCOMPARE(f.texts().at(1), QStringLiteral("first word"));
+    QCOMPARE(f.texts().at(3), QStringLiteral("second"));
+    QCOMPARE(f.input->toPlainText(), QStringLiteral("next"));
+    QVERIFY(ui::statisticsText(f.view.chat().turns[1], false)
+                .contains(QStringLiteral("edited by you")));
+    // Kept by the store and in exports, and what the model sees from now on.
+    QVERIFY(ui::turnFromJson(ui::turnToJson(f.view.chat().turns[1])).is_edited);
+    f.choose(0); // Undo
+    QCOMPARE(f.texts().at(1), QStringLiteral("first"));
+    QVERIFY(!f.view.chat().turns[1].is_edited);
+    f.view.undo();
+    QCOMPARE(f.texts().at(1), QStringLiteral("first word"));
+    f.type(QStringLiteral("!"));
+    QCOMPARE(f.request().messages.size(), size_t{5});
+}
+
+void TestChatView::forks() {
+    ChatViewFixture f;
+    f.ask(QStringLiteral("one"), "first");
+    f.view.regenerateLast();
+    f.view.showReply(f.request().id, makeReply(f.request().id, "again"));
+    f.ask(QStringLiteral("two"), "second");
+    const ChatDocument before = f.view.chat();
+    Q_EMIT f.list->forkRequested(1);
+    QCOMPARE(f.texts(), (QStringList{QStringLiteral("one"), QStringLiteral("again")}));
+    const ChatDocument& fork = f.view.chat();
+    QVERIFY(fork.id != before.id && !fork.id.isEmpty());
+    QVERIFY(fork.turns[0].id != before.turns[0].id);
+    QVERIFY(fork.turns[1].versions.empty());
+    QCOMPARE(fork.title, QStringLiteral("one (fork)"));
+    QCOMPARE(f.finished.last().first().value<ChatDocument>().id, fork.id);
+    f.ask(QStringLiteral("three"), "third");
+    QCOMPARE(f.request().messages.size(), size_t{3});
 }
 
 void TestChatView::deleteAndUndo() {

@@ -20,6 +20,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace {
@@ -109,6 +110,7 @@ private Q_SLOTS:
     void bareKeysDeleteNothing();
     void menuLeavesTheMark();
     void menuExports();
+    void pinsAndDuplicates();
     void importsAFile();
     void saveProblem();
     void emptyTexts();
@@ -316,6 +318,32 @@ void TestHistory::menuLeavesTheMark() {
     QCOMPARE(list()->currentIndex().data(ui::HistoryModel::IdRole).toString(), shown);
 }
 
+void TestHistory::pinsAndDuplicates() {
+    auto chats = sampleList();
+    chats[5].is_pinned = true;
+    std::rotate(chats.begin(), chats.begin() + 5, chats.end());
+    pane_->model()->setChats(chats, {}, kToday);
+    QCOMPARE(rows(*pane_->model()).mid(0, 3),
+             (QStringList{QStringLiteral("[Pinned]"), QStringLiteral("Old year"),
+                          QStringLiteral("[Today]")}));
+    QSignalSpy pinned(pane_.get(), &ui::HistoryPane::pinRequested);
+    QSignalSpy copied(pane_.get(), &ui::HistoryPane::copyRequested);
+    pane_->setCurrentChat(QStringLiteral("id Old year"));
+    list()->setFocus();
+    QTest::keyClick(list(), Qt::Key_F10, Qt::ShiftModifier);
+    auto* menu = pane_->findChild<QMenu*>(QStringLiteral("historyMenu"));
+    for (QAction* action : menu->actions()) {
+        if (action->text() == QLatin1String("Unpin") ||
+            action->text() == QLatin1String("Duplicate")) {
+            action->trigger();
+        }
+    }
+    menu->close();
+    QCOMPARE(pinned.first(), (QVariantList{QStringLiteral("id Old year"), false}));
+    QCOMPARE(copied.first(),
+             (QVariantList{QStringLiteral("id Old year"), QStringLiteral("Old year (copy)")}));
+}
+
 void TestHistory::menuExports() {
     pane_->showChats({}, sampleList());
     pane_->setCurrentChat(QStringLiteral("id What is on this X-ray?"));
@@ -331,7 +359,7 @@ void TestHistory::menuExports() {
             action->trigger();
         }
     }
-    QCOMPARE(entries.size(), 7);
+    QCOMPARE(entries.size(), 9);
     menu->close();
     auto* dialog = pane_->findChild<QFileDialog*>();
     QVERIFY(dialog != nullptr);
