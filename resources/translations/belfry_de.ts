@@ -784,10 +784,6 @@ Soll die Datei ersetzt werden?</translation>
         <translation>Nach der laufenden Antwort senden</translation>
     </message>
     <message>
-        <source>Rename the chat in the list</source>
-        <translation>Chat in der Liste umbenennen</translation>
-    </message>
-    <message>
         <source>Keyboard shortcuts</source>
         <translation>Tastenkürzel</translation>
     </message>
@@ -842,6 +838,10 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>Previous hit</source>
         <translation>Voriger Treffer</translation>
+    </message>
+    <message>
+        <source>Edit the message, or rename the chat in the list</source>
+        <translation>Nachricht bearbeiten oder Chat in der Liste umbenennen</translation>
     </message>
 </context>
 <context>

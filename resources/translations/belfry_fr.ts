@@ -784,10 +784,6 @@ Faut-il le remplacer ?</translation>
         <translation>Envoyer après la réponse en cours</translation>
     </message>
     <message>
-        <source>Rename the chat in the list</source>
-        <translation>Renommer la discussion dans la liste</translation>
-    </message>
-    <message>
         <source>Keyboard shortcuts</source>
         <translation>Raccourcis clavier</translation>
     </message>
@@ -842,6 +838,10 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>Previous hit</source>
         <translation>Résultat précédent</translation>
+    </message>
+    <message>
+        <source>Edit the message, or rename the chat in the list</source>
+        <translation>Modifier le message, ou renommer la discussion dans la liste</translation>
     </message>
 </context>
 <context>

@@ -11,6 +11,8 @@
 #include "tests/ui/media/fake_sound.h"
 #include "ui/chat/attachment_chip.h"
 #include "ui/chat/chat_document.h"
+#include "ui/chat/message_list.h"
+#include "ui/chat/picture_view.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/dialogs/coverage_dialog.h"
 #include "ui/layout/what_if.h"
@@ -33,6 +35,7 @@
 #include <QDragEnterEvent>
 #include <QFile>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QMimeData>
 #include <QTemporaryDir>
@@ -339,6 +342,16 @@ void TestScreens::screens() {
         program.ask(QStringLiteral("Which word do you hear?"));
         QVERIFY(program.waitForReply(4));
         check(program.window.get(), QStringLiteral("05-chat"));
+        QTest::keyClick(program.window.get(), Qt::Key_F, Qt::ControlModifier);
+        program.find<QLineEdit>("findField")->setText(QStringLiteral("e"));
+        QTRY_VERIFY(program.find<QLabel>("findCount")->text().size() > 4);
+        check(program.window.get(), QStringLiteral("05c-find"));
+        QTest::keyClick(program.find<QLineEdit>("findField"), Qt::Key_Escape);
+        Q_EMIT program.window->chatView()->messageList()->attachmentActivated(0, 0);
+        auto* picture = program.window->findChild<ui::PictureView*>();
+        QTRY_VERIFY(!picture->shownSize().isEmpty());
+        checkAsIs(picture, QStringLiteral("05d-picture"));
+        QTest::keyClick(picture, Qt::Key_Escape);
         checkSound(program, folder.filePath(QStringLiteral("interview.wav")));
 
         program.window->setTab(ui::MainWindow::Tab::Layout);

@@ -639,7 +639,7 @@ void ChatView::saveEditedReply() {
     }
     showEditing();
     showDraft(next);
-    if (text == model_->turn(row).text) {
+    if (text == model_->turn(row).text.trimmed()) {
         return;
     }
     model_->editUndoable(row, text);

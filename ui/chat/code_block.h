@@ -77,7 +77,7 @@ private:
     QString language_;
     QFont font_, small_;
     double line_height_;
-    double unit_width_; ///< Of a letter; all have the same.
+    double unit_width_; ///< Every letter has this width.
     bool joins_ = false, is_same_line_ = false;
     int indent_ = 0;
     mutable std::vector<Line> lines_;

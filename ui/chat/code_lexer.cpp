@@ -220,7 +220,7 @@ private:
         return false;
     }
 
-    /// Of a word, or the mark of a lifetime.
+    /// It belongs to a word, or marks a lifetime.
     [[nodiscard]] bool isApostrophe() const {
         if (language_.has(CodeLanguage::Lifetimes)) {
             return !is(at_ + 1, '\\') && !is(at_ + 2, '\'');

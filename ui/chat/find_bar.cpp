@@ -32,8 +32,11 @@ FindBar::FindBar(ChatModel* model, MessageList* list, QWidget* parent)
     field_->installEventFilter(this);
     count_->setObjectName(QStringLiteral("findCount"));
     setTextRole(count_, TextRole::Muted);
+    count_->setAlignment(Qt::AlignCenter);
+    count_->setMinimumWidth(fontMetrics().horizontalAdvance(QStringLiteral("1,000 of 9,999")));
     auto* row = rowIn(this, {8, 6, 6, 6}, 4);
     row->addWidget(field_, 1);
+    row->addSpacing(4);
     row->addWidget(count_);
     const auto button = [&](const char* name, const char* symbol, const QString& text) {
         auto* made = named(name, new QToolButton(this));
@@ -72,12 +75,17 @@ void FindBar::search(const FindNeedle& needle) {
 void FindBar::open() {
     if (isHidden()) {
         had_focus_ = window()->focusWidget();
-        show();
-        raise();
+        comeUp();
         search(FindNeedle::phrase(field_->text()));
     }
     field_->setFocus(Qt::ShortcutFocusReason);
     field_->selectAll();
+}
+
+void FindBar::comeUp() {
+    show();
+    raise();
+    list_->setHeadroom(height() + Theme::kGap);
 }
 
 void FindBar::showWords(const QString& words) {
@@ -87,8 +95,7 @@ void FindBar::showWords(const QString& words) {
     }
     goes_without_hit_ = true;
     had_focus_ = nullptr;
-    show();
-    raise();
+    comeUp();
     search(FindNeedle::words(words));
 }
 
@@ -106,6 +113,7 @@ void FindBar::leave() {
     }
     const bool has_focus = isAncestorOf(window()->focusWidget());
     hide();
+    list_->setHeadroom(0);
     search({});
     if (has_focus) {
         QWidget* to = had_focus_ != nullptr && had_focus_->isVisible() ? had_focus_.data() : list_;

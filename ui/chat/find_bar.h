@@ -42,6 +42,7 @@ protected:
 private:
     void search(const FindNeedle& needle);
     void showCounts();
+    void comeUp();
 
     MessageList* list_;
     ChatFinder* finder_;

@@ -342,7 +342,7 @@ private:
     const QString& source_;
     MathEnds math_;
     int links_left_;
-    bool is_label_;                                 ///< Of a link.
+    bool is_label_;                                 ///< The text is the label of a link.
     QHash<qsizetype, std::vector<qsizetype>> runs_; ///< Runs of backticks, by length.
     std::vector<qsizetype> closing_;                ///< By place of an opening bracket.
     qsizetype at_ = 0;

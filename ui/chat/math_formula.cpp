@@ -261,7 +261,12 @@ private:
                             before == MathClass::Binary || before == MathClass::Relation))
                     ? 0.0
                     : spaceBetween(before, kind) * em(size);
-            whole.width += gap;
+            // What stands in fences of its own height keeps apart from its neighbours.
+            const bool is_apart =
+                gap == 0.0 && i > 0 && !is_script && kind == MathClass::Ordinary &&
+                before == MathClass::Ordinary &&
+                (children[i].kind == Kind::Fence || children[i - 1].kind == Kind::Fence);
+            whole.width += is_apart ? 0.17 * em(size) : gap;
             move(part, whole.width, 0.0);
             whole.width += part.width;
             whole.ascent = std::max(whole.ascent, part.ascent);

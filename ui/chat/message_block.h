@@ -30,7 +30,7 @@ struct BlockHit {
         Text,
         Link,
         CopyCode,
-        Slider, ///< Of code that is wider than the message.
+        Slider, ///< Scrolls code that is wider than the message.
         Attachment,
         Thinking,
         Version

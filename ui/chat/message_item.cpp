@@ -226,7 +226,7 @@ MessageItem::MessageItem(const ChatTurn& turn, const ItemContext& context)
     } else {
         buildReply(turn, context);
     }
-    blocks_.front()->gap_above += context.is_first_row ? 16.0 : 0.0;
+    blocks_.front()->gap_above += context.is_first_row ? 16.0 + context.headroom : 0.0;
 }
 
 void MessageItem::add(std::unique_ptr<MessageBlock> block,

@@ -20,6 +20,7 @@ struct ItemContext {
     bool is_streaming = false;
     bool is_thinking_open = false;
     bool is_first_row = false;
+    double headroom = 0.0;      ///< Left free above the first row.
     bool has_cut_above = false; ///< The turn before is cut and this one is not.
 };
 

@@ -85,11 +85,7 @@ MessageList::MessageList(ChatModel* model, MediaCache* media, SoundPlayer* playe
                 for (int row = first.row(); row <= last.row(); ++row) {
                     Row& entry = rows_[static_cast<size_t>(row)];
                     if (entry.item != nullptr) {
-                        auto made =
-                            std::make_unique<MessageItem>(model_->turn(row), contextFor(row));
-                        made->keepOffsets(*entry.item);
-                        entry.item = std::move(made);
-                        heights_.set(static_cast<size_t>(row), entry.item->height());
+                        remakeItem(row);
                     } else {
                         heights_.set(
                             static_cast<size_t>(row),
@@ -199,6 +195,7 @@ ItemContext MessageList::contextFor(int row) const {
     context.is_streaming = row == model_->streamingRow();
     context.is_thinking_open = rows_[static_cast<size_t>(row)].is_thinking_open;
     context.is_first_row = row == 0;
+    context.headroom = headroom_;
     context.has_cut_above = row > 0 && model_->turn(row - 1).is_cut && !model_->turn(row).is_cut;
     return context;
 }
@@ -391,6 +388,22 @@ void MessageList::scrollToRow(int row) {
         moveBy(rect.bottom() - view);
     }
     contentChanged();
+}
+
+void MessageList::remakeItem(int row) {
+    Row& entry = rows_[static_cast<size_t>(row)];
+    auto made = std::make_unique<MessageItem>(model_->turn(row), contextFor(row));
+    made->keepOffsets(*entry.item);
+    entry.item = std::move(made);
+    heights_.set(static_cast<size_t>(row), entry.item->height());
+}
+
+void MessageList::setHeadroom(int pixels) {
+    headroom_ = pixels;
+    if (!rows_.empty() && rows_.front().item != nullptr) {
+        remakeItem(0);
+        contentChanged();
+    }
 }
 
 void MessageList::setNeedle(const FindNeedle& needle) {

@@ -68,6 +68,8 @@ public:
     void setCovered(int pixels);
     /// Marks every hit of `needle`; an empty one takes the marks away.
     void setNeedle(const FindNeedle& needle);
+    /// Something lies over this much of the upper end: the first message can be scrolled below it.
+    void setHeadroom(int pixels);
     /// Which hit of which row is the current one, brought into sight; row -1: none.
     void showHit(int row, int index);
     [[nodiscard]] int topRow() const { return anchor_.row; }
@@ -130,6 +132,7 @@ private:
     void placeCards();
     [[nodiscard]] int soundOf(int row) const;
     void resetRows();
+    void remakeItem(int row);
     void rebuildHeights();
     void dropItems();
     void evict();
@@ -180,6 +183,7 @@ private:
     Place sliding_; ///< Code whose slider the mouse holds; the point is where it was last.
     QPointF pressed_at_;
     double wheel_rest_ = 0.0;
+    double headroom_ = 0.0;   ///< For what lies over the upper end.
     double covered_ = 0.0;    ///< By notices, at the lower end.
     double slack_ = 0.0;      ///< What is left free where one was, until text fills it.
     double last_total_ = 0.0; ///< Content when it was laid out last.

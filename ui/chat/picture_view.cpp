@@ -37,7 +37,7 @@ namespace ui {
 namespace {
 
 constexpr int kLargestSide = 8192; ///< Beyond it a picture is read smaller.
-constexpr double kStep = 1.25;     ///< Of a key or a notch of the wheel.
+constexpr double kStep = 1.25;     ///< A key or a notch of the wheel zooms by this.
 constexpr double kLargestZoom = 16.0;
 
 } // namespace

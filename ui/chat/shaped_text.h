@@ -73,7 +73,7 @@ public:
 
 private:
     struct Formula {
-        size_t span; ///< Of text_.
+        size_t span; ///< Its place in text_.spans.
         std::shared_ptr<const MathFormula> shape;
         double scale = 1.0;
     };
@@ -83,7 +83,7 @@ private:
 
     InlineText text_;
     std::vector<Formula> formulas_;
-    std::vector<double> bottoms_; ///< Of the lines.
+    std::vector<double> bottoms_; ///< Lower edges of the lines.
     QFont font_, code_font_;
     double line_factor_ = 1.35;
     Qt::Alignment alignment_ = Qt::AlignLeft;

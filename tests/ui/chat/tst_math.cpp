@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas: what is understood and what is shown as its source, bounded work on hostile ones, the
 // proportions of what is drawn, and that the source is what is copied.
+#include "tests/support/latency_probe.h"
 #include "tests/support/program/test_class.h"
 #include "ui/chat/chat_style.h"
 #include "ui/chat/chat_view.h"
@@ -58,6 +59,7 @@ private Q_SLOTS:
     void blocks_data();
     void blocks();
     void copiesTheSource();
+    void manyAtOnce();
 };
 
 void TestMath::understands_data() {
@@ -193,6 +195,21 @@ void TestMath::copiesTheSource() {
     QCOMPARE(list->selectedText(), QStringLiteral("so $x^2$ and\n$$\ny_1\n$$\na\n$z$"));
     QTest::keyClick(list, Qt::Key_C, Qt::ControlModifier);
     QCOMPARE(QApplication::clipboard()->text(), list->selectedText());
+}
+
+/// As many formulas as a paragraph holds before it is cut, each another one.
+void TestMath::manyAtOnce() {
+    QString text;
+    for (int i = 0; text.size() < 2950; ++i) {
+        text += QStringLiteral("$x_{%1}$ ").arg(i);
+    }
+    const ui::ChatStyle style = ui::ChatStyle::current();
+    const double before = support::threadCpuMs();
+    ui::MessageItem item(replyOf(text), contextOf(style));
+    (void)item.shape(0);
+    const double took = support::threadCpuMs() - before;
+    qInfo("a paragraph of formulas took %.1f ms", took);
+    QVERIFY2(!support::judgesTimes() || took < 50.0, qPrintable(QString::number(took)));
 }
 
 TEST_CLASS_WITH(QApplication, TestMath)
