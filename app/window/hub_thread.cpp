@@ -335,11 +335,11 @@ void HubWorker::addNeeds(ui::HubOffer& offer,
                          const hub::FetchPlan& plan,
                          hub::HubClient& client,
                          const std::stop_token& stop) {
-    const QTemporaryDir folder;
-    if (!folder.isValid()) {
+    const auto folder = std::make_shared<const QTemporaryDir>();
+    if (!folder->isValid()) {
         return; // the files and bytes are told all the same
     }
-    const std::string path = folder.path().toStdString();
+    const std::string path = folder->path().toStdString();
     const auto bytes = hub::writePreview(plan, client, engine::pathFromUtf8(path), stop);
     if (!bytes.has_value()) {
         offer.no_use = bytes.error();
@@ -354,6 +354,9 @@ void HubWorker::addNeeds(ui::HubOffer& offer,
         return;
     }
     offer.variant = ui::fromUtf8(model->summary.variant);
+    offer.headers = ui::fromUtf8(model->request.model);
+    offer.headers_projector = ui::fromUtf8(model->request.projector);
+    offer.headers_folder = folder;
     engine::LoadRequest request = model->request;
     if (plan.gguf.has_value()) {
         if (const auto as_stored = engine_->plan(request); as_stored.has_value()) {

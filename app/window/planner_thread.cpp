@@ -3,9 +3,11 @@
 
 #include "app/common/library_roots.h"
 #include "app/store/save_file.h"
+#include "app/window/fit_planner.h"
 #include "app/window/load_profiles.h"
 #include "engine/base/assistant_folder.h"
 #include "engine/base/paths.h"
+#include "ui/explore/fit_page.h"
 #include "ui/layout/layout_view.h"
 #include "ui/model/model_panel.h"
 #include "ui/model/profile_menu.h"
@@ -70,6 +72,31 @@ void PlannerWorker::planAlternative(quint64 ticket,
         }
     } catch (const std::bad_alloc&) {
         return; // there is no proposal then; the plan itself tells the lack of memory
+    }
+}
+
+void PlannerWorker::planFit(quint64 ticket,
+                            const engine::LoadRequest& request,
+                            const HeldBytes& held) {
+    try {
+        const auto point = fitPoint(engine_, request, held);
+        if (point.has_value()) {
+            Q_EMIT fitPlanned(ticket, *point);
+        } else {
+            Q_EMIT fitFailed(ticket, point.error());
+        }
+    } catch (const std::bad_alloc&) {
+        Q_EMIT fitFailed(ticket, noMemory());
+    }
+}
+
+void PlannerWorker::readFitModel(quint64 ticket, const QString& model) {
+    auto summary = engine_.readHeaders(model.toStdString());
+    if (summary.has_value()) {
+        Q_EMIT fitModelRead(
+            ticket, std::make_shared<const engine::ModelSummary>(std::move(summary).value()));
+    } else {
+        Q_EMIT fitFailed(ticket, summary.error());
     }
 }
 
@@ -201,6 +228,25 @@ void PlannerThread::planAlternative(quint64 ticket, const engine::LoadRequest& r
     QMetaObject::invokeMethod(worker_, [worker = worker_, ticket, request, held = held_] {
         worker->planAlternative(ticket, request, held);
     });
+}
+
+void PlannerThread::planFit(quint64 ticket, const engine::LoadRequest& request) {
+    QMetaObject::invokeMethod(worker_, [worker = worker_, ticket, request, held = held_] {
+        worker->planFit(ticket, request, held);
+    });
+}
+
+void connectFit(ui::FitPage& page, PlannerThread& planner) {
+    ui::FitPage* p = &page;
+    PlannerWorker* worker = planner.worker();
+    QObject::connect(p, &ui::FitPage::pointRequested, &planner, &PlannerThread::planFit);
+    QObject::connect(p, &ui::FitPage::modelRequested, worker, &PlannerWorker::readFitModel);
+    QObject::connect(p, &ui::FitPage::comparisonsRequested, worker,
+                     &PlannerWorker::readComparisons);
+    QObject::connect(worker, &PlannerWorker::fitPlanned, p, &ui::FitPage::showPoint);
+    QObject::connect(worker, &PlannerWorker::fitModelRead, p, &ui::FitPage::showModel);
+    QObject::connect(worker, &PlannerWorker::fitFailed, p, &ui::FitPage::showFailure);
+    QObject::connect(worker, &PlannerWorker::comparisonsRead, p, &ui::FitPage::showComparisons);
 }
 
 void connectLoadForm(ui::MainWindow& window, PlannerThread& planner) {

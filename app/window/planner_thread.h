@@ -8,6 +8,8 @@
 #include "engine/api/comparison.h"
 #include "engine/api/load_request.h"
 #include "engine/api/map_export.h"
+#include "engine/api/model_summary.h"
+#include "ui/explore/fit_values.h"
 #include "ui/model/folder_facts.h"
 #include "ui/model/load_profile.h"
 
@@ -22,6 +24,7 @@
 #include <vector>
 
 namespace ui {
+class FitPage;
 class LayoutView;
 class MainWindow;
 } // namespace ui
@@ -49,6 +52,9 @@ public:
     void writePicture(const QString& file, const QImage& picture);
     /// As plan(), for the load form's comparison; a plan that cannot be made is not answered.
     void planAlternative(quint64 ticket, const engine::LoadRequest& request, const HeldBytes& held);
+    /// A point of the page "What fits", and the headers of a model for it; fitFailed() else.
+    void planFit(quint64 ticket, const engine::LoadRequest& request, const HeldBytes& held);
+    void readFitModel(quint64 ticket, const QString& model);
     /// What belfry-cli has found of a model; none where the file cannot be read.
     void readComparisons(const QString& model);
     void readProfile(const QString& file);
@@ -62,6 +68,9 @@ Q_SIGNALS:
     void planFailed(quint64 ticket, const engine::Error& error);
     void alternativePlanned(quint64 ticket,
                             const std::shared_ptr<const engine::PlacementPlan>& plan);
+    void fitPlanned(quint64 ticket, const ui::FitPoint& point);
+    void fitModelRead(quint64 ticket, const std::shared_ptr<const engine::ModelSummary>& model);
+    void fitFailed(quint64 ticket, const engine::Error& error);
     void comparisonsRead(const QString& model, const std::vector<engine::Comparison>& found);
     void profileRead(const ui::LoadProfile& profile);
     void profileWritten(const QString& file);
@@ -90,6 +99,7 @@ public:
     [[nodiscard]] PlannerWorker* worker() const { return worker_; }
     void plan(quint64 ticket, const engine::LoadRequest& request);
     void planAlternative(quint64 ticket, const engine::LoadRequest& request);
+    void planFit(quint64 ticket, const engine::LoadRequest& request);
     /// Tickets below this one need no answer any more.
     void forgetBefore(quint64 ticket) { wanted_ = ticket; }
     /// What the loaded model holds, from the engine's snapshots.
@@ -109,5 +119,8 @@ void connectLayout(ui::LayoutView& view, PlannerThread& planner, EngineWorker& w
 
 /// Connects the load form: the plan that it compares with, and the files of profiles.
 void connectLoadForm(ui::MainWindow& window, PlannerThread& planner);
+
+/// Connects the page "What fits".
+void connectFit(ui::FitPage& page, PlannerThread& planner);
 
 } // namespace app

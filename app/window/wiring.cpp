@@ -44,6 +44,7 @@ Wiring::Wiring(ui::MainWindow* window,
     connectEngine();
     connectLayout(*window_->layoutView(), *planner_, *engine_->worker());
     connectLoadForm(*window_, *planner_);
+    connectFit(*window_->modelsPage()->fit(), *planner_);
     connectRecent();
     connectReplies();
     connectMedia();

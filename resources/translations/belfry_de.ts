@@ -843,6 +843,10 @@ Soll die Datei ersetzt werden?</translation>
         <source>Edit the message, or rename the chat in the list</source>
         <translation>Nachricht bearbeiten oder Chat in der Liste umbenennen</translation>
     </message>
+    <message>
+        <source>Draw what fits</source>
+        <translation>Zeichnen, was passt</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -3122,6 +3126,10 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
         <source>%1 left</source>
         <translation>noch %1</translation>
     </message>
+    <message>
+        <source>%1 of memory</source>
+        <translation>%1 Speicher</translation>
+    </message>
 </context>
 <context>
     <name>ui::Issue</name>
@@ -3700,10 +3708,6 @@ Ziehen Sie einen Block hierher, oder wählen Sie einen und drücken M.</translat
         <translation>Auf diesem Rechner simulieren</translation>
     </message>
     <message>
-        <source>%1 · %2 GiB</source>
-        <translation>%1 · %2 GiB</translation>
-    </message>
-    <message>
         <source>A computer of my own …</source>
         <translation>Ein eigener Rechner …</translation>
     </message>
@@ -4142,6 +4146,18 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>the steps between layers</source>
         <translation>die Schritte zwischen den Schichten</translation>
+    </message>
+    <message>
+        <source>Search a card</source>
+        <translation>Karte suchen</translation>
+    </message>
+    <message>
+        <source>Draw what fits …</source>
+        <translation>Zeichnen, was passt …</translation>
+    </message>
+    <message>
+        <source>no speed is told for this card</source>
+        <translation>für diese Karte wird kein Tempo genannt</translation>
     </message>
 </context>
 <context>
@@ -4665,6 +4681,10 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Show Gemma 4 E2B</source>
         <translation>Gemma 4 E2B zeigen</translation>
+    </message>
+    <message>
+        <source>Kept for when it is here: %1, %2 tokens</source>
+        <translation>Gemerkt, bis es da ist: %1, %2 Token</translation>
     </message>
 </context>
 <context>
@@ -5509,6 +5529,10 @@ Bis zu %2 Token</translation>
         <source>Get a model</source>
         <translation>Modell holen</translation>
     </message>
+    <message>
+        <source>What fits</source>
+        <translation>Was passt</translation>
+    </message>
 </context>
 <context>
     <name>ui::Note</name>
@@ -5613,10 +5637,6 @@ Bis zu %2 Token</translation>
         <translation>Eine Grafikkarte, für die geplant wird</translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
-    </message>
-    <message>
         <source>Adapters &amp;for it…</source>
         <translation>Adapter &amp;dafür…</translation>
     </message>
@@ -5691,6 +5711,10 @@ Bis zu %2 Token</translation>
     <message>
         <source>Read from its files: %1</source>
         <translation>Aus seinen Dateien gelesen: %1</translation>
+    </message>
+    <message>
+        <source>Dra&amp;w what fits…</source>
+        <translation>Zei&amp;chnen, was passt…</translation>
     </message>
 </context>
 <context>
@@ -7228,6 +7252,10 @@ Bis zu %2 Token</translation>
         <source>%1 GiB card</source>
         <translation>Karte mit %1 GiB</translation>
     </message>
+    <message>
+        <source>not told: what fits only</source>
+        <translation>nicht genannt: nur, was passt</translation>
+    </message>
 </context>
 <context>
     <name>ui::WindowSentence</name>
@@ -7462,6 +7490,239 @@ Bis zu %2 Token</translation>
     <message>
         <source>The weights stay as they are stored. In 4 bits it would be about %2 tokens/s.</source>
         <translation>Die Gewichte bleiben, wie sie gespeichert sind. In 4 Bit wären es etwa %2 Token/s.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CardBox</name>
+    <message>
+        <source>Type a part of a name to search</source>
+        <translation>Zum Suchen einen Teil des Namens eingeben</translation>
+    </message>
+    <message>
+        <source>Of your own</source>
+        <translation>Eigene</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CardGroups</name>
+    <message>
+        <source>GeForce RTX in laptops</source>
+        <translation>GeForce RTX in Notebooks</translation>
+    </message>
+    <message>
+        <source>Two cards</source>
+        <translation>Zwei Karten</translation>
+    </message>
+    <message>
+        <source>Workstations</source>
+        <translation>Workstations</translation>
+    </message>
+    <message>
+        <source>Data centres</source>
+        <translation>Rechenzentren</translation>
+    </message>
+    <message>
+        <source>AMD (what fits only)</source>
+        <translation>AMD (nur, was passt)</translation>
+    </message>
+    <message>
+        <source>Intel (what fits only)</source>
+        <translation>Intel (nur, was passt)</translation>
+    </message>
+    <message>
+        <source>Apple, unified memory (what fits only)</source>
+        <translation>Apple, gemeinsamer Speicher (nur, was passt)</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>%1 · what fits only</source>
+        <translation>%1 · nur, was passt</translation>
+    </message>
+</context>
+<context>
+    <name>ui::FitChart</name>
+    <message>
+        <source>Memory over context, a line for each precision</source>
+        <translation>Speicher über dem Kontext, eine Linie je Genauigkeit</translation>
+    </message>
+    <message>
+        <source>%1, %2 tokens: %3</source>
+        <translation>%1, %2 Token: %3</translation>
+    </message>
+    <message>
+        <source>The first points are being planned …</source>
+        <translation>Die ersten Punkte werden geplant …</translation>
+    </message>
+    <message>
+        <source>tokens of context</source>
+        <translation>Token Kontext</translation>
+    </message>
+    <message>
+        <source>%1: %2 usable</source>
+        <translation>%1: %2 nutzbar</translation>
+    </message>
+    <message>
+        <source>%1 tokens: %2</source>
+        <translation>%1 Token: %2</translation>
+    </message>
+    <message>
+        <source>KV cache in 8 bits</source>
+        <translation>KV-Cache in 8 Bit</translation>
+    </message>
+</context>
+<context>
+    <name>ui::FitGrid</name>
+    <message>
+        <source>%1 · KV 8 bits</source>
+        <translation>%1 · KV 8 Bit</translation>
+    </message>
+    <message>
+        <source>%1 · KV 16 bits</source>
+        <translation>%1 · KV 16 Bit</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>passt nicht</translation>
+    </message>
+    <message>
+        <source>about %1 tokens/s</source>
+        <translation>etwa %1 Token/s</translation>
+    </message>
+</context>
+<context>
+    <name>ui::FitPage</name>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Graphics card</source>
+        <translation>Grafikkarte</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
+    </message>
+    <message>
+        <source>Copy as &amp;picture</source>
+        <translation>Als &amp;Bild kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as &amp;CSV</source>
+        <translation>Als &amp;CSV kopieren</translation>
+    </message>
+    <message>
+        <source>The picture is in the clipboard</source>
+        <translation>Das Bild ist in der Zwischenablage</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n points are in the clipboard</source>
+        <translation>
+            <numerusform>%n Punkt ist in der Zwischenablage</numerusform>
+            <numerusform>%n Punkte sind in der Zwischenablage</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Precisions</source>
+        <translation>Genauigkeiten</translation>
+    </message>
+    <message>
+        <source>&amp;Make this plan</source>
+        <translation>Diesen Plan &amp;machen</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 auf %2</translation>
+    </message>
+    <message>
+        <source>%1 (not fetched)</source>
+        <translation>%1 (nicht geladen)</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keiner</translation>
+    </message>
+    <message>
+        <source>up to %1</source>
+        <translation>bis %1</translation>
+    </message>
+    <message>
+        <source>KV 8 bits: %1</source>
+        <translation>KV 8 Bit: %1</translation>
+    </message>
+    <message>
+        <source>KV 16 bits: %1</source>
+        <translation>KV 16 Bit: %1</translation>
+    </message>
+    <message>
+        <source>%1 % same token</source>
+        <translation>%1 % gleiche Token</translation>
+    </message>
+    <message>
+        <source>Choose a model.</source>
+        <translation>Wählen Sie ein Modell.</translation>
+    </message>
+    <message>
+        <source>Reading the headers of %1 …</source>
+        <translation>Die Kopfdaten von %1 werden gelesen …</translation>
+    </message>
+    <message numerus="yes">
+        <source>Planning from the headers of the files: %n points so far.</source>
+        <translation>
+            <numerusform>Wird aus den Kopfdaten der Dateien geplant: bisher %n Punkt.</numerusform>
+            <numerusform>Wird aus den Kopfdaten der Dateien geplant: bisher %n Punkte.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Full points have room on the card, rings need main memory as well, crosses do not fit. Broken lines: KV cache in 8 bits. A click makes that plan.</source>
+        <translation>Volle Punkte haben auf der Karte Platz, Ringe brauchen auch Hauptspeicher, Kreuze passen nicht. Gestrichelt: KV-Cache in 8 Bit. Ein Klick macht daraus den Plan.</translation>
+    </message>
+    <message>
+        <source>Belfry does not compute on such a card: no speed is told.</source>
+        <translation>Auf einer solchen Karte rechnet Belfry nicht: Kein Tempo wird genannt.</translation>
+    </message>
+    <message>
+        <source>Point at the drawing, or go through it with the arrow keys.</source>
+        <translation>Zeigen Sie auf die Zeichnung oder gehen Sie sie mit den Pfeiltasten durch.</translation>
+    </message>
+    <message>
+        <source>%1 · %2 tokens</source>
+        <translation>%1 · %2 Token</translation>
+    </message>
+    <message>
+        <source>Fits: about %1 tokens/s (estimated)</source>
+        <translation>Passt: etwa %1 Token/s (geschätzt)</translation>
+    </message>
+    <message>
+        <source>Fits.</source>
+        <translation>Passt.</translation>
+    </message>
+    <message>
+        <source>Fits with %1 elsewhere: about %2 tokens/s (estimated)</source>
+        <translation>Passt, wenn %1 anderswo liegen: etwa %2 Token/s (geschätzt)</translation>
+    </message>
+    <message>
+        <source>Fits with %1 elsewhere.</source>
+        <translation>Passt, wenn %1 anderswo liegen.</translation>
+    </message>
+    <message>
+        <source>Does not fit, also with parts in main memory.</source>
+        <translation>Passt nicht, auch nicht mit Teilen im Hauptspeicher.</translation>
+    </message>
+    <message>
+        <source>Measured beside 16 bits: %1 % same token, KL %2 (%3)</source>
+        <translation>Neben 16 Bit gemessen: %1 % gleiche Token, KL %2 (%3)</translation>
+    </message>
+    <message>
+        <source>together, of %1</source>
+        <translation>zusammen, von %1</translation>
     </message>
 </context>
 </TS>

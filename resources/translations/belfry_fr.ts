@@ -843,6 +843,10 @@ Faut-il le remplacer ?</translation>
         <source>Edit the message, or rename the chat in the list</source>
         <translation>Modifier le message, ou renommer la discussion dans la liste</translation>
     </message>
+    <message>
+        <source>Draw what fits</source>
+        <translation>Dessiner ce qui tient</translation>
+    </message>
 </context>
 <context>
     <name>app::AttachmentFiles</name>
@@ -3122,6 +3126,10 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
         <source>%1 left</source>
         <translation>encore %1</translation>
     </message>
+    <message>
+        <source>%1 of memory</source>
+        <translation>%1 de mémoire</translation>
+    </message>
 </context>
 <context>
     <name>ui::Issue</name>
@@ -3700,10 +3708,6 @@ Déposez un bloc ici, ou choisissez-en un et appuyez sur M.</translation>
         <translation>Le simuler sur cet ordinateur</translation>
     </message>
     <message>
-        <source>%1 · %2 GiB</source>
-        <translation>%1 · %2 Gio</translation>
-    </message>
-    <message>
         <source>A computer of my own …</source>
         <translation>Un ordinateur à moi …</translation>
     </message>
@@ -4142,6 +4146,18 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>the steps between layers</source>
         <translation>les étapes entre les couches</translation>
+    </message>
+    <message>
+        <source>Search a card</source>
+        <translation>Chercher une carte</translation>
+    </message>
+    <message>
+        <source>Draw what fits …</source>
+        <translation>Dessiner ce qui tient…</translation>
+    </message>
+    <message>
+        <source>no speed is told for this card</source>
+        <translation>aucune vitesse n’est donnée pour cette carte</translation>
     </message>
 </context>
 <context>
@@ -4665,6 +4681,10 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Show Gemma 4 E2B</source>
         <translation>Montrer Gemma 4 E2B</translation>
+    </message>
+    <message>
+        <source>Kept for when it is here: %1, %2 tokens</source>
+        <translation>Gardé pour quand il sera là : %1, %2 jetons</translation>
     </message>
 </context>
 <context>
@@ -5509,6 +5529,10 @@ Jusqu&apos;à %2 tokens</translation>
         <source>Get a model</source>
         <translation>Obtenir un modèle</translation>
     </message>
+    <message>
+        <source>What fits</source>
+        <translation>Ce qui tient</translation>
+    </message>
 </context>
 <context>
     <name>ui::Note</name>
@@ -5613,10 +5637,6 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>Une carte graphique pour laquelle planifier</translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
-    </message>
-    <message>
         <source>Adapters &amp;for it…</source>
         <translation>Adaptateurs &amp;pour lui…</translation>
     </message>
@@ -5691,6 +5711,10 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>Read from its files: %1</source>
         <translation>Lu dans ses fichiers : %1</translation>
+    </message>
+    <message>
+        <source>Dra&amp;w what fits…</source>
+        <translation>Dessiner ce &amp;qui tient…</translation>
     </message>
 </context>
 <context>
@@ -7228,6 +7252,10 @@ Jusqu&apos;à %2 tokens</translation>
         <source>%1 GiB card</source>
         <translation>carte de %1 Gio</translation>
     </message>
+    <message>
+        <source>not told: what fits only</source>
+        <translation>non donnée : ce qui tient</translation>
+    </message>
 </context>
 <context>
     <name>ui::WindowSentence</name>
@@ -7462,6 +7490,239 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>The weights stay as they are stored. In 4 bits it would be about %2 tokens/s.</source>
         <translation>Les poids restent tels quels. En 4 bits, ce serait environ %2 tokens/s.</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CardBox</name>
+    <message>
+        <source>Type a part of a name to search</source>
+        <translation>Saisir une partie du nom pour chercher</translation>
+    </message>
+    <message>
+        <source>Of your own</source>
+        <translation>Les vôtres</translation>
+    </message>
+</context>
+<context>
+    <name>ui::CardGroups</name>
+    <message>
+        <source>GeForce RTX in laptops</source>
+        <translation>GeForce RTX de portables</translation>
+    </message>
+    <message>
+        <source>Two cards</source>
+        <translation>Deux cartes</translation>
+    </message>
+    <message>
+        <source>Workstations</source>
+        <translation>Stations de travail</translation>
+    </message>
+    <message>
+        <source>Data centres</source>
+        <translation>Centres de données</translation>
+    </message>
+    <message>
+        <source>AMD (what fits only)</source>
+        <translation>AMD (seulement ce qui tient)</translation>
+    </message>
+    <message>
+        <source>Intel (what fits only)</source>
+        <translation>Intel (seulement ce qui tient)</translation>
+    </message>
+    <message>
+        <source>Apple, unified memory (what fits only)</source>
+        <translation>Apple, mémoire unifiée (seulement ce qui tient)</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>%1 · what fits only</source>
+        <translation>%1 · seulement ce qui tient</translation>
+    </message>
+</context>
+<context>
+    <name>ui::FitChart</name>
+    <message>
+        <source>Memory over context, a line for each precision</source>
+        <translation>Mémoire selon le contexte, une ligne par précision</translation>
+    </message>
+    <message>
+        <source>%1, %2 tokens: %3</source>
+        <translation>%1, %2 jetons : %3</translation>
+    </message>
+    <message>
+        <source>The first points are being planned …</source>
+        <translation>Les premiers points sont en cours de calcul…</translation>
+    </message>
+    <message>
+        <source>tokens of context</source>
+        <translation>jetons de contexte</translation>
+    </message>
+    <message>
+        <source>%1: %2 usable</source>
+        <translation>%1 : %2 utilisables</translation>
+    </message>
+    <message>
+        <source>%1 tokens: %2</source>
+        <translation>%1 jetons : %2</translation>
+    </message>
+    <message>
+        <source>KV cache in 8 bits</source>
+        <translation>Cache KV en 8 bits</translation>
+    </message>
+</context>
+<context>
+    <name>ui::FitGrid</name>
+    <message>
+        <source>%1 · KV 8 bits</source>
+        <translation>%1 · KV 8 bits</translation>
+    </message>
+    <message>
+        <source>%1 · KV 16 bits</source>
+        <translation>%1 · KV 16 bits</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>does not fit</source>
+        <translation>ne tient pas</translation>
+    </message>
+    <message>
+        <source>about %1 tokens/s</source>
+        <translation>environ %1 jetons/s</translation>
+    </message>
+</context>
+<context>
+    <name>ui::FitPage</name>
+    <message>
+        <source>Model</source>
+        <translation>Modèle</translation>
+    </message>
+    <message>
+        <source>Graphics card</source>
+        <translation>Carte graphique</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Cet ordinateur</translation>
+    </message>
+    <message>
+        <source>Copy as &amp;picture</source>
+        <translation>Copier en &amp;image</translation>
+    </message>
+    <message>
+        <source>Copy as &amp;CSV</source>
+        <translation>Copier en &amp;CSV</translation>
+    </message>
+    <message>
+        <source>The picture is in the clipboard</source>
+        <translation>L’image est dans le presse-papiers</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n points are in the clipboard</source>
+        <translation>
+            <numerusform>%n point est dans le presse-papiers</numerusform>
+            <numerusform>%n points sont dans le presse-papiers</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Precisions</source>
+        <translation>Précisions</translation>
+    </message>
+    <message>
+        <source>&amp;Make this plan</source>
+        <translation>&amp;Faire ce plan</translation>
+    </message>
+    <message>
+        <source>%1 on %2</source>
+        <translation>%1 sur %2</translation>
+    </message>
+    <message>
+        <source>%1 (not fetched)</source>
+        <translation>%1 (non téléchargé)</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>aucun</translation>
+    </message>
+    <message>
+        <source>up to %1</source>
+        <translation>jusqu’à %1</translation>
+    </message>
+    <message>
+        <source>KV 8 bits: %1</source>
+        <translation>KV 8 bits : %1</translation>
+    </message>
+    <message>
+        <source>KV 16 bits: %1</source>
+        <translation>KV 16 bits : %1</translation>
+    </message>
+    <message>
+        <source>%1 % same token</source>
+        <translation>%1 % de jetons identiques</translation>
+    </message>
+    <message>
+        <source>Choose a model.</source>
+        <translation>Choisissez un modèle.</translation>
+    </message>
+    <message>
+        <source>Reading the headers of %1 …</source>
+        <translation>Lecture des en-têtes de %1…</translation>
+    </message>
+    <message numerus="yes">
+        <source>Planning from the headers of the files: %n points so far.</source>
+        <translation>
+            <numerusform>Calcul d’après les en-têtes des fichiers : %n point jusqu’ici.</numerusform>
+            <numerusform>Calcul d’après les en-têtes des fichiers : %n points jusqu’ici.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Full points have room on the card, rings need main memory as well, crosses do not fit. Broken lines: KV cache in 8 bits. A click makes that plan.</source>
+        <translation>Les points pleins tiennent sur la carte, les anneaux demandent aussi de la mémoire vive, les croix ne tiennent pas. En tirets : cache KV en 8 bits. Un clic en fait le plan.</translation>
+    </message>
+    <message>
+        <source>Belfry does not compute on such a card: no speed is told.</source>
+        <translation>Belfry ne calcule pas sur une telle carte : aucune vitesse n’est donnée.</translation>
+    </message>
+    <message>
+        <source>Point at the drawing, or go through it with the arrow keys.</source>
+        <translation>Pointez le dessin, ou parcourez-le avec les flèches.</translation>
+    </message>
+    <message>
+        <source>%1 · %2 tokens</source>
+        <translation>%1 · %2 jetons</translation>
+    </message>
+    <message>
+        <source>Fits: about %1 tokens/s (estimated)</source>
+        <translation>Tient : environ %1 jetons/s (estimation)</translation>
+    </message>
+    <message>
+        <source>Fits.</source>
+        <translation>Tient.</translation>
+    </message>
+    <message>
+        <source>Fits with %1 elsewhere: about %2 tokens/s (estimated)</source>
+        <translation>Tient avec %1 ailleurs : environ %2 jetons/s (estimation)</translation>
+    </message>
+    <message>
+        <source>Fits with %1 elsewhere.</source>
+        <translation>Tient avec %1 ailleurs.</translation>
+    </message>
+    <message>
+        <source>Does not fit, also with parts in main memory.</source>
+        <translation>Ne tient pas, même avec des parties en mémoire vive.</translation>
+    </message>
+    <message>
+        <source>Measured beside 16 bits: %1 % same token, KL %2 (%3)</source>
+        <translation>Mesuré à côté de 16 bits : %1 % de jetons identiques, KL %2 (%3)</translation>
+    </message>
+    <message>
+        <source>together, of %1</source>
+        <translation>en tout, sur %1</translation>
     </message>
 </context>
 </TS>

@@ -480,7 +480,7 @@ void TestScreens::screens() {
         check(program.window.get(), QStringLiteral("15-over-full"));
 
         ui::LayoutView* view = program.window->layoutView();
-        view->lookAt(ui::computerWith(ui::listedCards()[2]));
+        view->lookAt(ui::listedComputer(QStringLiteral("RTX 4060")));
         QTRY_VERIFY(view->lane(DeviceId::cuda(0)) != nullptr);
         check(program.window.get(), QStringLiteral("17-what-if-listed"));
         const ui::GraphicsCard own{QStringLiteral("Workshop card"), 10, 400, 30};

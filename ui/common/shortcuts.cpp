@@ -43,6 +43,7 @@ std::vector<Shortcut> usualShortcuts() {
         {id("modelPanel"), model, Shortcuts::tr("Models and load options"), {keys("Ctrl+Shift+M")}},
         {id("library"), model, Shortcuts::tr("Library of models"), {keys("Ctrl+Shift+L")}},
         {id("getModel"), model, Shortcuts::tr("Get a model"), {keys("Ctrl+Shift+G")}},
+        {id("whatFits"), model, Shortcuts::tr("Draw what fits"), {keys("Ctrl+Shift+F")}},
         {id("load"), model, Shortcuts::tr("Load the chosen model"), {keys("Ctrl+L")}},
         {id("eject"), model, Shortcuts::tr("Eject the model"), {keys("Ctrl+Shift+E")}},
         {id("newChat"), chat, Shortcuts::tr("New chat"), {keys("Ctrl+N"), keys("Ctrl+Shift+O")}},

@@ -149,7 +149,8 @@ std::vector<PriceRow> priceOf(const engine::PlacementPlan& before,
     const double image = after.estimate.image_s - before.estimate.image_s;
     const double sound = 10 * (after.estimate.audio_s_per_s - before.estimate.audio_s_per_s);
     const double token = tokenSeconds(after) - tokenSeconds(before);
-    if (model == nullptr || model->has_vision) {
+    const bool tells_speed = after.estimate.decode_tokens_per_s > 0;
+    if (tells_speed && (model == nullptr || model->has_vision)) {
         rows.push_back(
             {PriceTexts::tr("each image"), formatSecondsDelta(image), toneOf(image, 0.005)});
     }
@@ -158,8 +159,10 @@ std::vector<PriceRow> priceOf(const engine::PlacementPlan& before,
         rows.push_back(
             {PriceTexts::tr("10 s of sound"), formatSecondsDelta(sound), toneOf(sound, 0.005)});
     }
-    rows.push_back(
-        {PriceTexts::tr("each token"), formatSecondsDelta(token), toneOf(token, 0.0005)});
+    if (tells_speed) {
+        rows.push_back(
+            {PriceTexts::tr("each token"), formatSecondsDelta(token), toneOf(token, 0.0005)});
+    }
     const quint64 travels = traffic(after);
     if (travels != traffic(before)) {
         rows.push_back({PriceTexts::tr("travels per token"), formatBytes(travels)});

@@ -209,6 +209,11 @@ void LayoutStaging::showPlan(quint64 serial,
 void LayoutStaging::take(Pending pending,
                          const std::shared_ptr<const engine::PlacementPlan>& plan) {
     pending.stage.plan = plan;
+    if (what_if_.has_value() && !what_if_->tellsSpeed()) {
+        auto silent = std::make_shared<engine::PlacementPlan>(*plan);
+        silent->estimate = {}; // Belfry has no kernels for such a card
+        pending.stage.plan = std::move(silent);
+    }
     const QString error = hardError(*plan);
     if (pending.purpose != Pending::Purpose::Preview) {
         Q_EMIT adaptersChanged();

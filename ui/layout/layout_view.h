@@ -125,6 +125,8 @@ Q_SIGNALS:
     void exportRequested(quint64 serial,
                          const engine::LoadRequest& request,
                          engine::MapExport::Kind kind);
+    /// The page that draws what fits.
+    void drawingRequested();
     /// How this model is run on a server, in commands.
     void serverLaunchRequested();
     void mapFileChosen(const QString& file);
@@ -215,6 +217,9 @@ private:
     void showBlockMenu(BlockWidget* widget, const QPoint& global);
     void fillPresets();
     void fillWhatIf();
+    QAction* addComputer(QMenu* menu, const WhatIfComputer& computer, const QString& text);
+    /// The listed computers in groups, and what finds one by a part of its name.
+    void addListed();
     void fillMore();
     void openMap();
     void exportMap(engine::MapExport::Kind kind, bool is_to_clipboard);

@@ -17,18 +17,16 @@
 #include <QClipboard>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QLineEdit>
 #include <QMenu>
-#include <QSettings>
 #include <QToolButton>
+#include <QWidgetAction>
 
 #include <algorithm>
 
 namespace ui {
 
 namespace {
-
-const QString kComputersKey = QStringLiteral("layout/computers");
-constexpr int kMostComputers = 12;
 
 engine::MapMove inherit(const std::string& module) {
     engine::MapMove move;
@@ -245,8 +243,59 @@ void LayoutView::fillPresets() {
     add("cpu", tr("Everything on the CPU"), true);
 }
 
+QAction* LayoutView::addComputer(QMenu* menu, const WhatIfComputer& computer, const QString& text) {
+    QAction* action = menu->addAction(text);
+    action->setCheckable(true);
+    action->setChecked(isWhatIf() && toText(*staging_->whatIf()) == toText(computer));
+    connect(action, &QAction::triggered, this, [this, computer] { lookAt(computer); });
+    return action;
+}
+
+void LayoutView::addListed() {
+    auto* search = new QLineEdit(what_if_menu_);
+    search->setObjectName(QStringLiteral("whatIf.search"));
+    search->setPlaceholderText(tr("Search a card"));
+    search->setAccessibleName(search->placeholderText());
+    search->setClearButtonEnabled(true);
+    auto* field = new QWidgetAction(what_if_menu_);
+    field->setDefaultWidget(search);
+    what_if_menu_->addAction(field);
+    QList<QAction*> groups;
+    QList<QAction*> found; // all of them in one list, as far as they are searched for
+    for (const CardGroup& group : cardGroups()) {
+        QMenu* of_group = what_if_menu_->addMenu(group.name);
+        groups.append(of_group->menuAction());
+        for (const WhatIfComputer& computer : group.computers) {
+            addComputer(of_group, computer, cardWords(computer));
+        }
+    }
+    for (const CardGroup& group : cardGroups()) {
+        for (const WhatIfComputer& computer : group.computers) {
+            found.append(addComputer(what_if_menu_, computer, cardWords(computer)));
+            found.last()->setVisible(false);
+        }
+    }
+    connect(search, &QLineEdit::textChanged, what_if_menu_, [groups, found](const QString& text) {
+        constexpr int kMostFound = 12;
+        int shown = 0;
+        for (QAction* action : found) {
+            action->setVisible(!text.isEmpty() && shown < kMostFound &&
+                               action->text().contains(text.trimmed(), Qt::CaseInsensitive));
+            shown += action->isVisible() ? 1 : 0;
+        }
+        for (QAction* group : groups) {
+            group->setVisible(text.isEmpty());
+        }
+    });
+}
+
 void LayoutView::fillWhatIf() {
     what_if_menu_->clear();
+    // Menus in it are not the menu's own actions.
+    qDeleteAll(what_if_menu_->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
+    QAction* draw = what_if_menu_->addAction(tr("Draw what fits …"));
+    draw->setObjectName(QStringLiteral("whatIf.draw"));
+    connect(draw, &QAction::triggered, this, &LayoutView::drawingRequested);
     QAction* here = what_if_menu_->addAction(tr("This computer"));
     here->setObjectName(QStringLiteral("whatIf.here"));
     here->setCheckable(true);
@@ -258,22 +307,10 @@ void LayoutView::fillWhatIf() {
         connect(simulate, &QAction::triggered, this, &LayoutView::simulateWhatIf);
     }
     what_if_menu_->addSeparator();
-    const auto add = [this](QMenu* menu, const WhatIfComputer& computer, const QString& text) {
-        QAction* action = menu->addAction(text);
-        action->setCheckable(true);
-        action->setChecked(isWhatIf() && toText(*staging_->whatIf()) == toText(computer));
-        connect(action, &QAction::triggered, this, [this, computer] { lookAt(computer); });
-    };
-    for (const GraphicsCard& card : listedCards()) {
-        add(what_if_menu_, computerWith(card), tr("%1 · %2 GiB").arg(card.name).arg(card.gib));
-    }
+    addListed();
     what_if_menu_->addSeparator();
-    const QStringList own = QSettings().value(kComputersKey).toStringList();
-    for (const QString& text : own) {
-        const WhatIfComputer computer = computerFromText(text);
-        if (!computer.name.isEmpty()) {
-            add(what_if_menu_, computer, computer.name);
-        }
+    for (const WhatIfComputer& computer : ownComputers()) {
+        addComputer(what_if_menu_, computer, computer.name);
     }
     QAction* describe = what_if_menu_->addAction(tr("A computer of my own …"));
     describe->setObjectName(QStringLiteral("whatIf.own"));
@@ -479,15 +516,7 @@ void LayoutView::describeComputer() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         const WhatIfComputer computer = dialog->computer();
-        QSettings settings;
-        QStringList own = settings.value(kComputersKey).toStringList();
-        const QString text = toText(computer);
-        own.removeAll(text);
-        own.prepend(text);
-        while (own.size() > kMostComputers) {
-            own.removeLast();
-        }
-        settings.setValue(kComputersKey, own);
+        keepComputer(computer);
         lookAt(computer);
     });
     dialog->open();

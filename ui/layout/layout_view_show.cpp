@@ -549,6 +549,9 @@ void LayoutView::refreshBars() {
             item(tr("10&nbsp;s&nbsp;of&nbsp;sound&nbsp;<b>%1</b>")
                      .arg(solid(shortSeconds(10 * speed.audio_s_per_s))));
         }
+        if (isWhatIf() && !staging_->whatIf()->tellsSpeed()) {
+            item(tr("no speed is told for this card"));
+        }
         if (is_header_only && !isWhatIf()) {
             item(tr("plan only: the weights are not in the folder"));
         }

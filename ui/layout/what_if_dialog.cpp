@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/layout/what_if_dialog.h"
 
-#include <QComboBox>
+#include "ui/layout/card_box.h"
+
 #include <QDialogButtonBox>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
@@ -16,7 +17,7 @@
 namespace ui {
 
 WhatIfDialog::WhatIfDialog(QWidget* parent)
-    : QDialog(parent), name_(new QLineEdit), card_(new QComboBox), count_(new QSpinBox),
+    : QDialog(parent), name_(new QLineEdit), card_(new CardBox("whatIfCard")), count_(new QSpinBox),
       memory_(new QDoubleSpinBox), bandwidth_(new QDoubleSpinBox), tflops_(new QDoubleSpinBox),
       ram_(new QDoubleSpinBox) {
     setObjectName(QStringLiteral("whatIfDialog"));
@@ -30,14 +31,12 @@ WhatIfDialog::WhatIfDialog(QWidget* parent)
     };
     number(memory_, 0.5, 1024, 8, tr(" GiB"));
     number(bandwidth_, 1, 20000, 272, tr(" GB/s"));
-    number(tflops_, 0.1, 5000, 30, tr(" TFLOPS"));
+    number(tflops_, 0, 5000, 30, tr(" TFLOPS"));
+    tflops_->setSpecialValueText(tr("not told: what fits only"));
     number(ram_, 2, 4096, 32, tr(" GiB"));
     count_->setRange(0, kMostWhatIfCards);
     count_->setValue(1);
-    card_->addItem(tr("Another card"));
-    for (const GraphicsCard& card : listedCards()) {
-        card_->addItem(card.name);
-    }
+    card_->addFirst(tr("Another card"));
     name_->setText(tr("My computer"));
     name_->setMaxLength(60);
     auto* form = new QFormLayout;
@@ -60,9 +59,11 @@ WhatIfDialog::WhatIfDialog(QWidget* parent)
     buttons->button(QDialogButtonBox::Ok)->setText(tr("Plan for it"));
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    connect(card_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        if (index > 0) {
-            const GraphicsCard& card = listedCards()[static_cast<size_t>(index - 1)];
+    connect(card_, &CardBox::computerChosen, this, [this] {
+        const WhatIfComputer listed = card_->computer();
+        if (!listed.cards.empty()) {
+            const GraphicsCard& card = listed.cards.front();
+            count_->setValue(static_cast<int>(listed.cards.size()));
             memory_->setValue(card.gib);
             bandwidth_->setValue(card.read_gb_per_s);
             tflops_->setValue(card.tflops);
@@ -78,8 +79,9 @@ WhatIfComputer WhatIfDialog::computer() const {
     WhatIfComputer computer;
     computer.name = name_->text().trimmed().isEmpty() ? tr("My computer") : name_->text().trimmed();
     computer.ram_gib = ram_->value();
-    const GraphicsCard card{card_->currentIndex() > 0 ? card_->currentText()
-                                                      : tr("%1 GiB card").arg(memory_->value()),
+    const WhatIfComputer listed = card_->computer();
+    const GraphicsCard card{listed.cards.empty() ? tr("%1 GiB card").arg(memory_->value())
+                                                 : listed.cards.front().name,
                             memory_->value(), bandwidth_->value(), tflops_->value()};
     for (int i = 0; i < count_->value(); ++i) {
         computer.cards.push_back(card);

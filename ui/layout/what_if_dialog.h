@@ -6,12 +6,13 @@
 
 #include <QDialog>
 
-class QComboBox;
 class QDoubleSpinBox;
 class QLineEdit;
 class QSpinBox;
 
 namespace ui {
+
+class CardBox;
 
 /// Describes a computer of one's own. Open with open(); accepted() then computer().
 class WhatIfDialog : public QDialog {
@@ -23,7 +24,7 @@ public:
 
 private:
     QLineEdit* name_;
-    QComboBox* card_;
+    CardBox* card_;
     QSpinBox* count_;
     QDoubleSpinBox* memory_;
     QDoubleSpinBox* bandwidth_;

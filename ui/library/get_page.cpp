@@ -159,6 +159,14 @@ void GetPage::connectCard() {
     connect(card_, &OfferCard::tokenRequested, this, &GetPage::askToken);
     connect(card_, &OfferCard::settingsRequested, this, &GetPage::settingsRequested);
     connect(card_, &OfferCard::cardChosen, this, &GetPage::planThere);
+    connect(card_, &OfferCard::drawingRequested, this, [this] {
+        if (card_->offer().has_value() && !card_->offer()->headers.isEmpty()) {
+            Q_EMIT drawingOfOfferRequested(*card_->offer());
+        } else if (const FamilyMember* member = model_->member(list_->currentIndex())) {
+            Q_EMIT drawingRequested(QStringLiteral("shape:") +
+                                    QString::fromLatin1(member->variant));
+        }
+    });
     connect(card_, &OfferCard::adaptersRequested, this, [this](const QString& id) {
         prepareAdapters(id);
         search();
@@ -271,8 +279,7 @@ void GetPage::planThere() {
         return;
     }
     engine::LoadRequest request = shapeRequest(QString::fromLatin1(member->variant));
-    request.what_if =
-        devicesOf(computerWith(listedCards()[static_cast<size_t>(card_->chosenCard())]));
+    request.what_if = devicesOf(card_->chosenComputer());
     card_->setNeedsThere(std::nullopt);
     there_ticket_ = ++last_ticket_;
     Q_EMIT planRequested(there_ticket_, request);
@@ -280,7 +287,11 @@ void GetPage::planThere() {
 
 void GetPage::showPlan(quint64 ticket, const std::shared_ptr<const engine::PlacementPlan>& plan) {
     if (ticket == there_ticket_) {
-        card_->setNeedsThere(needsOf(*plan));
+        ModelNeeds needs = needsOf(*plan);
+        if (!card_->chosenComputer().tellsSpeed()) {
+            needs.tokens_per_s = 0;
+        }
+        card_->setNeedsThere(needs);
         return;
     }
     const QString variant = here_tickets_.take(ticket);

@@ -66,6 +66,9 @@ Q_SIGNALS:
     void downloadRequested(quint64 ticket);
     /// A plan without a load, by the planner alone.
     void planRequested(quint64 ticket, const engine::LoadRequest& request);
+    /// What fits of a published size, or of a model that was looked up.
+    void drawingRequested(const QString& shape);
+    void drawingOfOfferRequested(const ui::HubOffer& offer);
     void loadRequested(const QString& folder);
     /// What is known of the token: answered by setNetwork().
     void tokenFactsRequested();

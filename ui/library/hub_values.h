@@ -45,9 +45,9 @@ struct HubFound {
 /// What a model takes on a computer, by the planner.
 struct ModelNeeds {
     bool fits = false;
-    bool is_packed = false; ///< In 4 bits, wholly or in parts.
-    quint64 bytes = 0;      ///< Memory, on all devices.
-    double tokens_per_s = 0;
+    bool is_packed = false;  ///< In 4 bits, wholly or in parts.
+    quint64 bytes = 0;       ///< Memory, on all devices.
+    double tokens_per_s = 0; ///< 0: not told, of cards that Belfry does not compute on.
 };
 
 struct HubFile {
@@ -81,6 +81,9 @@ struct HubOffer {
     std::optional<ModelNeeds> needs;     ///< A model of which the planner can tell.
     std::optional<engine::Error> no_use; ///< A model that Belfry does not run.
     bool is_adapter = false;
+    /// Its headers, as a model of the planner: there as long as somebody has headers_folder.
+    QString headers, headers_projector;
+    std::shared_ptr<const void> headers_folder;
 
     [[nodiscard]] quint64 missingBytes() const { return total_bytes - present_bytes; }
 };

@@ -64,8 +64,10 @@ QString needsInFull(const ModelNeeds& needs) {
         return HubTexts::tr("Does not fit, also not in 4 bits: it would take %1 of memory.")
             .arg(formatBytes(needs.bytes));
     }
-    const QString figures = HubTexts::tr("%1 of memory, about %2 tokens/s (estimated)")
-                                .arg(formatBytes(needs.bytes), formatRate(needs.tokens_per_s));
+    const QString figures = needs.tokens_per_s > 0
+                                ? HubTexts::tr("%1 of memory, about %2 tokens/s (estimated)")
+                                      .arg(formatBytes(needs.bytes), formatRate(needs.tokens_per_s))
+                                : HubTexts::tr("%1 of memory").arg(formatBytes(needs.bytes));
     return needs.is_packed ? HubTexts::tr("Fits in 4 bits: %1.").arg(figures)
                            : HubTexts::tr("Fits as it is published: %1.").arg(figures);
 }

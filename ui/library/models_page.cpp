@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/library/models_page.h"
 
+#include "ui/explore/fit_page.h"
 #include "ui/library/get_page.h"
 #include "ui/library/library_page.h"
 #include "ui/style/page_stack.h"
@@ -18,7 +19,7 @@ namespace ui {
 
 ModelsPage::ModelsPage(QWidget* parent)
     : QWidget(parent), tabs_(new QButtonGroup(this)), stack_(new PageStack(this)),
-      library_(new LibraryPage(stack_)), get_(new GetPage(stack_)) {
+      library_(new LibraryPage(stack_)), get_(new GetPage(stack_)), fit_(new FitPage(stack_)) {
     setObjectName(QStringLiteral("modelsPage"));
     setArea(this, Area::Window);
     auto* column =
@@ -38,23 +39,30 @@ ModelsPage::ModelsPage(QWidget* parent)
     };
     add_tab(Page::Library, tr("Library"), "folder", "libraryTab");
     add_tab(Page::Get, tr("Get a model"), "download", "getTab");
+    add_tab(Page::Fit, tr("What fits"), "meter", "fitTab");
     row->addStretch();
     column->addLayout(row);
     stack_->addWidget(library_);
     stack_->addWidget(get_);
+    stack_->addWidget(fit_);
     column->addWidget(stack_, 1);
     connect(back, &QPushButton::clicked, this, &ModelsPage::backRequested);
-    connect(tabs_, &QButtonGroup::idClicked, this, [this](int id) { setPage(Page(id)); });
+    connect(tabs_, &QButtonGroup::idClicked, this,
+            [this](int id) { Page(id) == Page::Fit ? fitOpened() : setPage(Page(id)); });
     setPage(Page::Library);
 }
 
 ModelsPage::Page ModelsPage::page() const {
-    return stack_->currentWidget() == get_ ? Page::Get : Page::Library;
+    return stack_->currentWidget() == fit_   ? Page::Fit
+           : stack_->currentWidget() == get_ ? Page::Get
+                                             : Page::Library;
 }
 
 void ModelsPage::setPage(Page page) {
     tabs_->button(static_cast<int>(page))->setChecked(true);
-    stack_->setCurrentWidget(page == Page::Get ? static_cast<QWidget*>(get_) : library_);
+    stack_->setCurrentWidget(page == Page::Fit   ? static_cast<QWidget*>(fit_)
+                             : page == Page::Get ? static_cast<QWidget*>(get_)
+                                                 : library_);
     if (page == Page::Library && isVisible() && !library_->wasFilled()) {
         Q_EMIT library_->scanRequested();
     }

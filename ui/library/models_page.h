@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the window that shows models instead of a chat: Library and Get a model, and the way
-// back.
+// The part of the window that shows models instead of a chat: Library, Get a model and What fits,
+// and the way back.
 #pragma once
 
 #include <QWidget>
@@ -10,6 +10,7 @@ class QStackedWidget;
 
 namespace ui {
 
+class FitPage;
 class GetPage;
 class LibraryPage;
 
@@ -17,17 +18,20 @@ class ModelsPage : public QWidget {
     Q_OBJECT
 
 public:
-    enum class Page { Library = 1, Get };
+    enum class Page { Library = 1, Get, Fit };
 
     explicit ModelsPage(QWidget* parent = nullptr);
 
     [[nodiscard]] LibraryPage* library() const { return library_; }
     [[nodiscard]] GetPage* get() const { return get_; }
+    [[nodiscard]] FitPage* fit() const { return fit_; }
     [[nodiscard]] Page page() const;
     void setPage(Page page);
 
 Q_SIGNALS:
     void backRequested();
+    /// The tab of the drawing was clicked: which models are there?
+    void fitOpened();
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
@@ -37,6 +41,7 @@ private:
     QStackedWidget* stack_;
     LibraryPage* library_;
     GetPage* get_;
+    FitPage* fit_;
 };
 
 } // namespace ui

@@ -2,7 +2,7 @@
 #include "ui/library/offer_card.h"
 
 #include "ui/common/error_words.h"
-#include "ui/layout/what_if.h"
+#include "ui/layout/card_box.h"
 #include "ui/library/family_model.h"
 #include "ui/library/hub_words.h"
 #include "ui/style/format.h"
@@ -72,15 +72,9 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     auto* on_card = columnIn(card_row_, {0, 0, 0, 0}, 4);
     auto* what_if = new QLabel(tr("What if you had …"), card_row_);
     setTextRole(what_if, TextRole::Muted);
-    cards_ = named("offerCards", new QComboBox(card_row_));
+    cards_ = new CardBox("offerCards", card_row_);
     cards_->setAccessibleName(tr("A graphics card to plan for"));
-    cards_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    cards_->setMinimumContentsLength(14);
-    for (const GraphicsCard& card : listedCards()) {
-        cards_->addItem(
-            tr("%1, %2").arg(card.name, formatBytes(static_cast<quint64>(card.gib * 1024) << 20U)));
-    }
-    cards_->setCurrentIndex(5); // a common one with 12 GiB
+    cards_->choose(listedComputer(QStringLiteral("RTX 3060")));
     what_if->setBuddy(cards_);
     on_card->addWidget(what_if);
     on_card->addWidget(cards_);
@@ -101,6 +95,8 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
         column->addWidget(made);
         return made;
     };
+    draw_ = button("offerDraw", "meter");
+    draw_->setText(tr("Dra&w what fits…"));
     look_ = button("offerLook", "search");
     download_ = button("offerDownload", "download");
     setButtonKind(download_, ButtonKind::Primary);
@@ -117,7 +113,7 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     column->addStretch();
     setWidget(body);
     listQuantizations();
-    connect(cards_, &QComboBox::activated, this, &OfferCard::cardChosen);
+    connect(cards_, &CardBox::computerChosen, this, &OfferCard::cardChosen);
     // By a click or Enter, not by walking through the list: it uses the network.
     const auto look_at_another = [this] {
         const int row = quantizations_->currentRow();
@@ -129,6 +125,7 @@ OfferCard::OfferCard(QWidget* parent) : QScrollArea(parent) {
     };
     connect(quantizations_, &QListWidget::itemClicked, this, look_at_another);
     connect(quantizations_, &QListWidget::itemActivated, this, look_at_another);
+    connect(draw_, &QPushButton::clicked, this, &OfferCard::drawingRequested);
     connect(look_, &QPushButton::clicked, this,
             [this] { is_asking_ ? stopRequested() : lookRequested(id_); });
     connect(download_, &QPushButton::clicked, this, [this] {
@@ -186,8 +183,8 @@ void OfferCard::showAddress(const QString& address) {
     refresh();
 }
 
-int OfferCard::chosenCard() const {
-    return cards_->currentIndex();
+WhatIfComputer OfferCard::chosenComputer() const {
+    return cards_->computer();
 }
 
 void OfferCard::setNeedsHere(const std::optional<ModelNeeds>& needs) {
@@ -317,6 +314,7 @@ void OfferCard::refresh() {
     }
     setTextOrHide(problem_, problem);
     const bool is_allowed = forbidden_.isEmpty() && !id_.isEmpty();
+    draw_->setVisible(is_member_ || (offer_.has_value() && !offer_->headers.isEmpty()));
     look_->setVisible(!offer_.has_value() || is_asking_);
     look_->setEnabled(is_allowed);
     look_->setText(is_asking_           ? tr("Asking… &stop")

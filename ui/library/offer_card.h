@@ -7,14 +7,15 @@
 
 #include <QScrollArea>
 
-class QComboBox;
 class QLabel;
 class QListWidget;
 class QPushButton;
 
 namespace ui {
 
+class CardBox;
 struct FamilyMember;
+struct WhatIfComputer;
 
 class OfferCard : public QScrollArea {
     Q_OBJECT
@@ -27,11 +28,11 @@ public:
     void showHit(const HubHit& hit);
     void showAddress(const QString& address);
     [[nodiscard]] const QString& id() const { return id_; }
+    [[nodiscard]] const std::optional<HubOffer>& offer() const { return offer_; }
     /// What the shown member takes on this computer, and on the chosen card.
     void setNeedsHere(const std::optional<ModelNeeds>& needs);
     void setNeedsThere(const std::optional<ModelNeeds>& needs);
-    /// An index of listedCards().
-    [[nodiscard]] int chosenCard() const;
+    [[nodiscard]] WhatIfComputer chosenComputer() const;
     void setAsking(bool is_asking);
     void showOffer(const HubOffer& offer);
     void showError(const engine::Error& error);
@@ -53,6 +54,8 @@ Q_SIGNALS:
     /// What this model was made of, where it is of no use itself.
     void baseRequested(const QString& id);
     void cardChosen();
+    /// The drawing of what fits of the shown member, or of what is offered.
+    void drawingRequested();
 
 private:
     void begin(const QString& id, const QString& title, const QString& facts);
@@ -74,7 +77,7 @@ private:
     QLabel* facts_;
     QLabel* needs_;
     QWidget* card_row_;
-    QComboBox* cards_;
+    CardBox* cards_;
     QLabel* needs_there_;
     QListWidget* quantizations_;
     QLabel* figures_;
@@ -82,6 +85,7 @@ private:
     QLabel* files_;
     QLabel* folder_;
     QLabel* problem_;
+    QPushButton* draw_;
     QPushButton* look_;
     QPushButton* download_;
     QPushButton* way_on_;

@@ -177,6 +177,14 @@ void Session::setRemembered(const QHash<QString, engine::LoadRequest>& options) 
     remembered_ = options;
 }
 
+void Session::rememberFor(const QString& folder, const engine::LoadRequest& options) {
+    engine::LoadRequest own = options;
+    own.model = folder.toStdString();
+    own.projector.clear(); // of the headers that were looked at
+    remembered_.insert(folder, own);
+    Q_EMIT optionsRemembered(folder, own);
+}
+
 void Session::remember() {
     const QString folder = loadedModel();
     if (!folder.isEmpty() && !isCpuStandingIn()) {

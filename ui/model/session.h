@@ -104,6 +104,8 @@ public Q_SLOTS:
     void loadWhenRead();
     /// Options that a model was loaded with before, by folder: they come back with it.
     void setRemembered(const QHash<QString, engine::LoadRequest>& options);
+    /// Those of a model that is not here yet.
+    void rememberFor(const QString& folder, const engine::LoadRequest& options);
     /// Placement, format, context, simulated GPUs; model and adapters of `options` are ignored.
     void setOptions(const engine::LoadRequest& options);
     void addAdapter(const QString& folder);

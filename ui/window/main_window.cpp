@@ -154,6 +154,7 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     connectHistory();
     connectProfiles();
     connectModels();
+    connectFit();
     connectGuide();
     refresh();
     setTab(Tab::Chat);
@@ -284,6 +285,7 @@ void MainWindow::buildActions() {
         {QStringLiteral("modelPanel"), [this] { openModelPanel(); }},
         {QStringLiteral("library"), [this] { showModels(ModelsPage::Page::Library); }},
         {QStringLiteral("getModel"), [this] { showModels(ModelsPage::Page::Get); }},
+        {QStringLiteral("whatFits"), [this] { showFit(); }},
         {QStringLiteral("load"), [this] { session_->load(); }},
         {QStringLiteral("eject"), [this] { session_->eject(); }},
         {QStringLiteral("newChat"), [this] { Q_EMIT newChatRequested(); }},
@@ -349,6 +351,7 @@ void MainWindow::buildActions() {
     auto* menu = new QMenu(menu_button_);
     menu->addAction(made.at(QStringLiteral("library")));
     menu->addAction(made.at(QStringLiteral("getModel")));
+    menu->addAction(made.at(QStringLiteral("whatFits")));
     menu->addSeparator();
     menu->addAction(made.at(QStringLiteral("settings")));
     menu->addAction(made.at(QStringLiteral("shortcuts")));

@@ -9,6 +9,7 @@
 #include "ui/dialogs/server_values.h"
 #include "ui/dialogs/serving_state.h"
 #include "ui/dialogs/settings_values.h"
+#include "ui/layout/what_if.h"
 #include "ui/library/models_page.h"
 #include "ui/window/samples_strip.h"
 
@@ -20,6 +21,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 class QButtonGroup;
@@ -46,6 +48,7 @@ class ChosenChip;
 class ComparePane;
 class ComputerDialog;
 class DropOverlay;
+struct FitChoice;
 class HistoryPane;
 class LaunchDialog;
 class LayoutView;
@@ -208,6 +211,12 @@ private:
     void connectModels();
     [[nodiscard]] bool areModelsShown() const;
     void loadFound(const QString& path);
+    void connectFit();
+    /// The drawing of what fits: of the chosen model first.
+    void showFit();
+    /// A point of it: into the load form, or to the layout for another computer.
+    void takeFit(const FitChoice& choice);
+    void lookAtWaiting();
     void addFoundAdapter(const QString& path);
     void connectGuide();
     /// The next card of the guide, where its time has come.
@@ -262,6 +271,7 @@ private:
     enum class Toy { None = 1, Asked, Full, Left, Overfull } toy_ = Toy::None;
     std::shared_ptr<const engine::PlacementPlan> before_toy_; ///< With the cards of this computer.
     bool is_comparing_ = false;
+    std::optional<WhatIfComputer> looks_at_; ///< As soon as the chosen model is planned here.
     QPointer<ComputerDialog> computer_;
     QPointer<ServerDialog> server_;
     QPointer<LaunchDialog> launch_;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Library and Get a model in place of chat and layout: how they come up, and where their wishes go.
+// Library, Get a model and What fits in place of chat and layout: how they come up, and where their
+// wishes go.
 #include "ui/chat/chat_view.h"
 #include "ui/common/error_words.h"
+#include "ui/explore/fit_page.h"
+#include "ui/layout/layout_view.h"
 #include "ui/library/downloads_panel.h"
 #include "ui/library/get_page.h"
 #include "ui/library/library_page.h"
 #include "ui/model/model_panel.h"
+#include "ui/model/recent_models.h"
 #include "ui/model/session.h"
+#include "ui/style/format.h"
 #include "ui/window/main_window.h"
 #include "ui/window/notice_strip.h"
 #include "ui/window/unusable_page.h"
@@ -16,6 +21,8 @@
 #include <QFileDialog>
 #include <QSplitter>
 #include <QStackedWidget>
+
+#include <utility>
 
 namespace ui {
 
@@ -96,6 +103,67 @@ void MainWindow::connectModels() {
             [this] { showModels(ModelsPage::Page::Library); });
     connect(model_panel_, &ModelPanel::libraryRequested, this,
             [this] { showModels(ModelsPage::Page::Library); });
+}
+
+void MainWindow::showFit() {
+    models_->fit()->setModels(session_->request(), recent_->folders());
+    showModels(ModelsPage::Page::Fit);
+}
+
+void MainWindow::takeFit(const FitChoice& choice) {
+    closeModels();
+    const QString model = fromUtf8(choice.request.model);
+    if (model != session_->model()) {
+        session_->chooseModel(model, fromUtf8(choice.request.projector));
+    }
+    session_->setOptions(choice.request);
+    if (choice.computer.name.isEmpty()) {
+        openModelPanel();
+        return;
+    }
+    setTab(Tab::Layout);
+    looks_at_ = choice.computer;
+    lookAtWaiting();
+}
+
+void MainWindow::lookAtWaiting() {
+    // What is read of the model begins the layout anew: before that it would be left again.
+    const bool is_planned = session_->summary() != nullptr && layout_->planHere() != nullptr &&
+                            layout_->stagedRequest().model == session_->model().toStdString();
+    if (is_planned && looks_at_.has_value()) {
+        layout_->lookAt(*std::exchange(looks_at_, std::nullopt));
+    }
+}
+
+void MainWindow::connectFit() {
+    FitPage* fit = models_->fit();
+    connect(models_, &ModelsPage::fitOpened, this, &MainWindow::showFit);
+    connect(fit, &FitPage::planChosen, this, &MainWindow::takeFit);
+    connect(fit, &FitPage::told, this,
+            [this](const QString& words) { notice_->showPassing(words, {}); });
+    connect(fit, &FitPage::offerChosen, this,
+            [this](const FitChoice& choice, const QString& folder) {
+                session_->rememberFor(folder, choice.request);
+                showModels(ModelsPage::Page::Get);
+                notice_->showPassing(tr("Kept for when it is here: %1, %2 tokens")
+                                         .arg(quantName(fromUtf8(choice.request.quant)),
+                                              formatCount(choice.request.context)),
+                                     {});
+            });
+    connect(layout_, &LayoutView::drawingRequested, this, &MainWindow::showFit);
+    connect(layout_, &LayoutView::stagedPlanChanged, this, &MainWindow::lookAtWaiting,
+            Qt::QueuedConnection);
+    connect(session_, &Session::changed, this, &MainWindow::lookAtWaiting, Qt::QueuedConnection);
+    connect(session_, &Session::modelChosen, this, [this] { looks_at_.reset(); });
+    const auto open = [this](auto select) {
+        return [this, select](const auto& of) {
+            models_->fit()->setModels(session_->request(), recent_->folders());
+            (models_->fit()->*select)(of);
+            showModels(ModelsPage::Page::Fit);
+        };
+    };
+    connect(models_->get(), &GetPage::drawingRequested, this, open(&FitPage::selectModel));
+    connect(models_->get(), &GetPage::drawingOfOfferRequested, this, open(&FitPage::selectOffer));
 }
 
 void MainWindow::tellDownloaded(const QString& id, const QString& folder, bool is_adapter) {

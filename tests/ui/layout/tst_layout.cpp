@@ -5,12 +5,13 @@
 #include "tests/support/program/test_class.h"
 #include "tests/support/thread_spy.h"
 #include "tests/ui/layout/layout_fixture.h"
+#include "ui/layout/card_box.h"
 #include "ui/layout/plan_options_dialog.h"
-#include "ui/layout/what_if.h"
 
 #include <QAbstractButton>
 #include <QAccessible>
 #include <QClipboard>
+#include <QCompleter>
 #include <QDialogButtonBox>
 #include <QFile>
 #include <QLineEdit>
@@ -56,6 +57,7 @@ private Q_SLOTS:
     void impossibleDropIsRefused();
     void presetsAndFit();
     void mapFiles();
+    void listedCards();
     void otherComputers();
     void modelsThatAreNotHere();
     void configWithoutWeights();
@@ -580,20 +582,45 @@ void TestLayout::mapFiles() {
         QStringLiteral("\"model.vision_tower\": \"cpu\"")));
 }
 
+void TestLayout::listedCards() {
+    QSet<QString> names;
+    QSet<QString> slow;
+    for (const ui::CardGroup& group : ui::cardGroups()) {
+        double before = 0;
+        for (const ui::WhatIfComputer& computer : group.computers) {
+            QVERIFY2(!names.contains(computer.name), qPrintable(computer.name));
+            names.insert(computer.name);
+            const ui::GraphicsCard& card = computer.cards.front();
+            QVERIFY2(card.gib >= before && card.gib >= 6 && card.read_gb_per_s > 50,
+                     qPrintable(computer.name)); // by memory
+            before = card.gib;
+            if (!computer.tellsSpeed()) {
+                slow.insert(group.name);
+            }
+            QCOMPARE(ui::toText(ui::computerFromText(ui::toText(computer))), ui::toText(computer));
+        }
+    }
+    QVERIFY(names.size() >= 45);
+    QCOMPARE(slow.size(), 3); // AMD, Intel, Apple
+    QCOMPARE(ui::listedComputer(QStringLiteral("2 × RTX 3090")).cards.size(), size_t{2});
+    // The list is searched by a part of a name; headings are not chosen.
+    ui::CardBox box("cards");
+    QSignalSpy chosen(&box, &ui::CardBox::computerChosen);
+    box.completer()->setCompletionPrefix(QStringLiteral("4070 s"));
+    QCOMPARE(box.completer()->currentCompletion().section(QStringLiteral(" ·"), 0, 0),
+             QStringLiteral("RTX 4070 Super"));
+    box.setCurrentIndex(0);
+    Q_EMIT box.activated(0);
+    QCOMPARE(chosen.count(), 0);
+    box.choose(ui::listedComputer(QStringLiteral("L4")));
+    QCOMPARE(box.computer().name, QStringLiteral("L4"));
+}
+
 void TestLayout::otherComputers() {
     LayoutFixture f(e2bRequest("lean"));
     QVERIFY(f.isReady());
     const std::string here = f.mapText();
-    const auto& cards = ui::listedCards();
-    const auto find = [&cards](const char* name) {
-        for (const ui::GraphicsCard& card : cards) {
-            if (card.name == QString::fromLatin1(name)) {
-                return card;
-            }
-        }
-        return ui::GraphicsCard();
-    };
-    f.view.lookAt(ui::computerWith(find("RTX 3060")));
+    f.view.lookAt(ui::listedComputer(QStringLiteral("RTX 3060")));
     QTRY_VERIFY(f.view.lane(DeviceId::cuda(0)) != nullptr);
     QVERIFY(f.view.isWhatIf());
     const double slow = f.view.stagedPlan()->estimate.decode_tokens_per_s;
@@ -602,15 +629,21 @@ void TestLayout::otherComputers() {
     QVERIFY(f.drag(QStringLiteral("vision"), DeviceId::cuda(0), true));
     QVERIFY(f.mapText().find("cuda:0") != std::string::npos);
     QCOMPARE(f.view.stagedRequest().device_map, here);
-    f.view.lookAt(ui::computerWith(find("RTX 4090")));
+    f.view.lookAt(ui::listedComputer(QStringLiteral("RTX 4090")));
     QTRY_VERIFY(f.view.stagedPlan()->estimate.decode_tokens_per_s > 1.5 * slow);
+    // Of a card without kernels what fits is told, and no speed.
+    f.view.lookAt(ui::listedComputer(QStringLiteral("RX 7900 XTX")));
+    QTRY_COMPARE(f.view.stagedPlan()->estimate.decode_tokens_per_s, 0.0);
+    QVERIFY(f.view.stagedPlan()->fits);
     f.view.simulateWhatIf();
     QTRY_VERIFY(!f.view.isWhatIf() && f.view.stagedRequest().sim_gpus.front() > 20 * support::kGiB);
     f.view.undo();
     QCOMPARE(f.mapText(), here);
     // A computer of one's own survives being written down.
     ui::WhatIfComputer own{
-        QStringLiteral("two small ones"), {find("RTX 3050"), find("RTX 3050")}, 16};
+        QStringLiteral("two small ones"),
+        ui::listedComputer(QStringLiteral("2 × RTX 3060")).cards,
+        16};
     QCOMPARE(ui::toText(ui::computerFromText(ui::toText(own))), ui::toText(own));
     f.view.lookAt(own);
     QTRY_VERIFY(f.view.lane(DeviceId::cuda(1)) != nullptr);
@@ -672,7 +705,7 @@ void TestLayout::configWithoutWeights() {
     QVERIFY(f.drag(QStringLiteral("vision"), DeviceId::cpu(), true));
     QTRY_VERIFY(f.mapText().find("cpu") != std::string::npos);
     QVERIFY(f.view.stagedPlan()->fits);
-    f.view.lookAt(ui::computerWith(ui::listedCards().front()));
+    f.view.lookAt(ui::listedComputer(QStringLiteral("RTX 2060")));
     QTRY_VERIFY(f.view.lane(DeviceId::cuda(0)) != nullptr);
 }
 
@@ -922,7 +955,7 @@ void TestLayout::pictures() {
         LayoutFixture g(e2bRequest("gpu", 3 * support::kGiB), {820, 620});
         QVERIFY(g.isReady());
         save(g.view, "layout-overfull");
-        g.view.lookAt(ui::computerWith(ui::listedCards()[5]));
+        g.view.lookAt(ui::listedComputer(QStringLiteral("RTX 3060")));
         QTRY_VERIFY(g.view.lane(DeviceId::cuda(0)) != nullptr);
         save(g.view, "layout-whatif");
         lookAtExperts(f);

@@ -229,7 +229,7 @@ private Q_SLOTS:
 
     void otherComputersKeepTheirOwnSteps() {
         stage(kCard, QStringLiteral("there"));
-        ui::WhatIfComputer computer = ui::computerWith(ui::listedCards().front());
+        ui::WhatIfComputer computer = ui::listedComputer(QStringLiteral("RTX 2060"));
         staging_->lookAt(computer);
         QVERIFY(!planner_->asked.front().second.what_if.empty());
         planner_->answer(planOn(DeviceId::cuda(0)));
@@ -246,7 +246,7 @@ private Q_SLOTS:
     void aMapForCardsThatAreNotThereIsFitted() {
         auto impossible = planOn(kCpu);
         impossible->errors.emplace_back().words = engine::phrase("nothing says where");
-        staging_->lookAt(ui::computerWith(ui::listedCards().front()));
+        staging_->lookAt(ui::listedComputer(QStringLiteral("RTX 2060")));
         planner_->answer(impossible);
         QCOMPARE(planner_->asked.size(), size_t{1});
         QCOMPARE(planner_->asked.front().second.device_map, std::string("fit"));

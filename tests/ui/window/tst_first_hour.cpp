@@ -605,7 +605,7 @@ void TestFirstHour::whatIfIsNotThisComputer() {
     answer(3 * kHourGiB, engine::DeviceId::cpu());
     QVERIFY(shows(engine::DeviceId::cpu()));
     w.window.setTab(MainWindow::Tab::Layout);
-    layout->lookAt(ui::computerWith(ui::listedCards()[2]));
+    layout->lookAt(ui::listedComputer(QStringLiteral("RTX 4060")));
     answer(6 * kHourGiB, engine::DeviceId::cuda(0));
     QVERIFY(layout->isWhatIf());
     QVERIFY(shows(engine::DeviceId::cuda(0)));
@@ -629,7 +629,7 @@ void TestFirstHour::whatIfIsNotThisComputer() {
     QVERIFY(shows(engine::DeviceId::cpu()));
     w.finish();
     // A plan for the other computer that comes too late changes nothing here.
-    layout->lookAt(ui::computerWith(ui::listedCards()[3]));
+    layout->lookAt(ui::listedComputer(QStringLiteral("RTX 3070")));
     w.session().load();
     answer(6 * kHourGiB, engine::DeviceId::cuda(0));
     QVERIFY(!layout->isWhatIf());
