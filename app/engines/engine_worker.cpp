@@ -176,6 +176,12 @@ void EngineWorker::publish(engine::EngineSnapshot::State state) {
     snapshot->plan = engine.currentPlan();
     snapshot->memory = told_ = memoryNow();
     snapshot->adapters = engine.loadedRequest().adapters;
+    if (kept_ != nullptr) {
+        snapshot->capabilities = kept_->capabilities;
+        snapshot->model = kept_->model;
+        snapshot->plan = kept_->plan;
+        snapshot->adapters = kept_->adapters;
+    }
     snapshot->stage = progress_.stage;
     snapshot->tensor = progress_.tensor;
     snapshot->bytes_done = progress_.bytes_done;

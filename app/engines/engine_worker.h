@@ -54,12 +54,15 @@ public Q_SLOTS:
     void setAdapters(const std::vector<engine::AdapterChoice>& adapters,
                      const std::stop_token& stop);
     void generate(const engine::GenerateRequest& request, const std::stop_token& stop);
-    /// One reply per set of adapters, all with the same seed, on the base that is loaded; then
-    /// the adapters of before are in force again (engine_worker_compare.cpp).
+    /// One reply per set of adapters, all with the same seed; then the adapters of before are in
+    /// force again (engine_worker_compare.cpp). `loads`: what a set is answered by, where that is
+    /// not what is loaded; without a model, or shorter than the sets: it is. What was loaded comes
+    /// back, and is what snapshots tell of meanwhile.
     void compare(quint64 id,
                  const engine::GenerateRequest& request,
                  const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets,
-                 const std::stop_token& stop);
+                 const std::stop_token& stop,
+                 const std::vector<engine::LoadRequest>& loads = {});
     /// What an adapter changes on the loaded model; the adapters in use are back afterwards.
     void measureEffect(const QString& folder, const std::stop_token& stop);
     void measureCost(const engine::MessagePart& part, qint64 image_tokens, quint64 ticket);
@@ -84,6 +87,8 @@ Q_SIGNALS:
     void replyFinished(quint64 id, const engine::Reply& reply);
     void replyFailed(quint64 id, const engine::Error& error);
     void compareStarted(quint64 id, int column);
+    /// A load for a column; below 0: what was loaded before comes back.
+    void compareLoading(quint64 id, int column, quint64 bytes_done, quint64 bytes_total);
     void compareUpdated(quint64 id, int column, const engine::ReplyUpdate& update);
     void compareReplied(quint64 id, int column, const engine::Reply& reply);
     void compareFailed(quint64 id, int column, const engine::Error& error);
@@ -110,6 +115,11 @@ private:
     std::vector<engine::DeviceMemory> memoryNow();
     engine::ProgressCallback progress(engine::EngineSnapshot::State state);
     void takeProgress(const engine::LoadProgressValue& value);
+    /// Loads for a column of a comparison.
+    engine::Result<void> loadFor(quint64 id,
+                                 int column,
+                                 const engine::LoadRequest& request,
+                                 const std::stop_token& stop);
 
     EngineSwitch engine_;
     quint64 serial_ = 0;
@@ -120,6 +130,8 @@ private:
     QElapsedTimer machine_age_;
     int meter_interval_ms_;
     engine::EngineSnapshot progress_;
+    /// While a comparison has other loads: what was loaded before, which snapshots tell of.
+    std::shared_ptr<const engine::EngineSnapshot> kept_;
     bool is_returning_ = false; ///< progress_ is of a model on its way back, or was just now.
     engine::Error lost_;        ///< Why it does not come; without a message: nobody said.
 };

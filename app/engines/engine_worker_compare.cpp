@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing adapter sets: one reply per set on the base that is loaded. Adapters that a set lacks
-// are switched off, not unloaded, so that going from column to column moves no weights.
+// Comparing adapter sets and loads: one reply per set. Adapters that a set lacks are switched off,
+// not unloaded, so that going from column to column of one load moves no weights.
 #include "app/engines/engine_worker.h"
 
 #include <algorithm>
@@ -33,6 +33,12 @@ Adapters allOff(const Adapters& loaded, const std::vector<Adapters>& sets) {
     return all;
 }
 
+/// Differs only in adapters, or not at all.
+bool isSameLoad(const engine::LoadRequest& a, const engine::LoadRequest& b) {
+    return a.model == b.model && a.projector == b.projector && a.device_map == b.device_map &&
+           a.quant == b.quant && a.kv == b.kv;
+}
+
 Adapters withSet(Adapters all, const Adapters& set) {
     for (engine::AdapterChoice& adapter : all) {
         for (const engine::AdapterChoice& wanted : set) {
@@ -46,18 +52,52 @@ Adapters withSet(Adapters all, const Adapters& set) {
 
 } // namespace
 
+engine::Result<void> EngineWorker::loadFor(quint64 id,
+                                           int column,
+                                           const engine::LoadRequest& request,
+                                           const std::stop_token& stop) {
+    QElapsedTimer since;
+    Q_EMIT compareLoading(id, column, 0, 0);
+    since.start();
+    const auto loaded = engine_.load(
+        request,
+        [&](const engine::LoadProgressValue& value) {
+            if (since.elapsed() >= 33) {
+                Q_EMIT compareLoading(id, column, value.bytes_done, value.bytes_total);
+                since.restart();
+            }
+            publishWhileBusy();
+        },
+        stop);
+    return loaded;
+}
+
 void EngineWorker::compare(quint64 id,
                            const engine::GenerateRequest& request,
                            const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets,
-                           const std::stop_token& stop) {
-    const Adapters before = engine_.state().loadedRequest().adapters;
+                           const std::stop_token& stop,
+                           const std::vector<engine::LoadRequest>& loads) {
+    const engine::LoadRequest loaded_before = engine_.state().loadedRequest();
+    const Adapters before = loaded_before.adapters;
     const Adapters off = allOff(before, adapter_sets);
+    engine::LoadRequest now = loaded_before;
     engine::GenerateRequest one = request;
     one.id = id;
     if (one.sampling.seed < 0) {
         one.sampling.seed = static_cast<int64_t>(std::random_device{}()); // the same for all
     }
     publish(engine::EngineSnapshot::State::Generating);
+    const bool loads_others =
+        std::any_of(loads.begin(), loads.end(),
+                    [](const engine::LoadRequest& load) { return !load.model.empty(); });
+    if (loads_others) {
+        auto kept = std::make_shared<engine::EngineSnapshot>();
+        kept->capabilities = engine_.state().capabilities();
+        kept->model = engine_.state().summary();
+        kept->plan = engine_.state().currentPlan();
+        kept->adapters = before;
+        kept_ = std::move(kept);
+    }
     for (size_t i = 0; i < adapter_sets.size() && !stop.stop_requested(); ++i) {
         const int column = static_cast<int>(i);
         Q_EMIT compareStarted(id, column);
@@ -83,6 +123,15 @@ void EngineWorker::compare(quint64 id,
         };
         const auto run = [&]() -> engine::Result<engine::Reply> {
             try {
+                const bool has_own = i < loads.size() && !loads[i].model.empty();
+                const engine::LoadRequest& wanted = has_own ? loads[i] : loaded_before;
+                if (!isSameLoad(wanted, now)) {
+                    engine::LoadRequest bare = wanted;
+                    bare.adapters.clear(); // those of the column follow
+                    ENGINE_TRY(loadFor(id, column, bare, stop));
+                    now = wanted;
+                    Q_EMIT compareStarted(id, column);
+                }
                 ENGINE_TRY(engine_.setAdapters(withSet(off, adapter_sets[i]), stop));
                 return engine_.answering().generate(one, update, stop);
             } catch (const std::bad_alloc&) {
@@ -104,10 +153,15 @@ void EngineWorker::compare(quint64 id,
             Q_EMIT compareFailed(id, column, reply.error());
         }
     }
-    // The chat goes on with the adapters it had, also after a stop or an error.
-    const auto restored = engine_.setAdapters(before, {});
+    // The chat goes on with what it had, also after a stop or an error.
+    const bool comes_back = !isSameLoad(now, loaded_before);
+    const auto restored =
+        comes_back ? loadFor(id, -1, loaded_before, {}) : engine_.setAdapters(before, {});
+    kept_.reset();
     publishAtRest();
-    if (!restored.has_value()) {
+    if (!restored.has_value() && comes_back) {
+        Q_EMIT loadFailed(restored.error());
+    } else if (!restored.has_value()) {
         Q_EMIT adaptersFailed(restored.error());
     }
     Q_EMIT compareFinished(id);

@@ -48,7 +48,10 @@ engine::Result<ui::FitPoint> fitPoint(engine::Engine& engine,
     ENGINE_ASSIGN(const engine::PlacementPlan whole, engine.plan(request, held));
     for (const engine::PlanIssue& issue : whole.errors) {
         if (issue.code != "DM09") { // not the lack of memory
-            return engine::Error{engine::ErrorCode::InvalidRequest, issue.words};
+            engine::Error error;
+            error.code = engine::ErrorCode::InvalidRequest;
+            error.say(issue.words);
+            return error;
         }
     }
     point.context = whole.context;

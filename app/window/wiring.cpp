@@ -44,7 +44,7 @@ Wiring::Wiring(ui::MainWindow* window,
     connectEngine();
     connectLayout(*window_->layoutView(), *planner_, *engine_->worker());
     connectLoadForm(*window_, *planner_);
-    connectFit(*window_->modelsPage()->fit(), *planner_);
+    connectFit(*window_->fitPage(), *planner_);
     connectRecent();
     connectReplies();
     connectMedia();
@@ -256,18 +256,20 @@ void Wiring::connectCompare() {
     EngineWorker* worker = engine_->worker();
     ui::ComparePane* pane = window_->comparePane();
     ui::Session* session = window_->session();
-    connect(pane, &ui::ComparePane::compareRequested, this,
-            [this, worker,
-             session](quint64 id, const engine::GenerateRequest& request,
-                      const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets) {
-                session->noteGenerating();
-                QMetaObject::invokeMethod(
-                    worker, [worker, id, request, adapter_sets, stop = engine_->begin()] {
-                        worker->compare(id, request, adapter_sets, stop);
-                    });
-            });
+    connect(
+        pane, &ui::ComparePane::compareRequested, this,
+        [this, worker, session](quint64 id, const engine::GenerateRequest& request,
+                                const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets,
+                                const std::vector<engine::LoadRequest>& loads) {
+            session->noteGenerating();
+            QMetaObject::invokeMethod(
+                worker, [worker, id, request, adapter_sets, loads, stop = engine_->begin()] {
+                    worker->compare(id, request, adapter_sets, stop, loads);
+                });
+        });
     connect(pane, &ui::ComparePane::cancelRequested, engine_, &EngineThread::cancel);
     connect(worker, &EngineWorker::compareStarted, pane, &ui::ComparePane::showStarted);
+    connect(worker, &EngineWorker::compareLoading, pane, &ui::ComparePane::showLoading);
     connect(worker, &EngineWorker::compareUpdated, pane, &ui::ComparePane::showUpdate);
     connect(worker, &EngineWorker::compareReplied, pane, &ui::ComparePane::showReply);
     connect(worker, &EngineWorker::compareFailed, pane, &ui::ComparePane::showError);

@@ -2047,6 +2047,54 @@ Soll die Datei ersetzt werden?</translation>
         <source>%1 on %2</source>
         <translation>%1 auf %2</translation>
     </message>
+    <message>
+        <source>KV cache in 8 bits</source>
+        <translation>KV-Cache in 8 Bit</translation>
+    </message>
+    <message>
+        <source>KV cache in 16 bits</source>
+        <translation>KV-Cache in 16 Bit</translation>
+    </message>
+    <message>
+        <source>As it is loaded</source>
+        <translation>Wie es geladen ist</translation>
+    </message>
+    <message>
+        <source>Placement</source>
+        <translation>Platzierung</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV-Cache</translation>
+    </message>
+    <message>
+        <source>16 bits</source>
+        <translation>16 Bit</translation>
+    </message>
+    <message>
+        <source>8 bits</source>
+        <translation>8 Bit</translation>
+    </message>
+    <message>
+        <source>Another file or folder</source>
+        <translation>Eine andere Datei oder ein anderer Ordner</translation>
+    </message>
+    <message>
+        <source>Load of column %1: %2</source>
+        <translation>Ladung von Spalte %1: %2</translation>
+    </message>
+    <message>
+        <source>Loads for this column: %1 of %2</source>
+        <translation>Lädt für diese Spalte: %1 von %2</translation>
+    </message>
+    <message>
+        <source>Loads for this column</source>
+        <translation>Lädt für diese Spalte</translation>
+    </message>
 </context>
 <context>
     <name>ui::ComparePane</name>
@@ -2065,10 +2113,6 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>Compare</source>
         <translation>Vergleichen</translation>
-    </message>
-    <message>
-        <source>One prompt and one seed for all columns; the base model stays loaded.</source>
-        <translation>Eine Frage und ein Startwert für alle Spalten; das Basismodell bleibt geladen.</translation>
     </message>
     <message>
         <source>Close the comparison</source>
@@ -2149,6 +2193,74 @@ Soll die Datei ersetzt werden?</translation>
     <message>
         <source>seed %1</source>
         <translation>Startwert %1</translation>
+    </message>
+    <message>
+        <source>One prompt and one seed for all columns.</source>
+        <translation>Eine Frage und ein Startwert für alle Spalten.</translation>
+    </message>
+    <message>
+        <source>As it was placed before</source>
+        <translation>Wie es vorher lag</translation>
+    </message>
+    <message>
+        <source>As it is placed now</source>
+        <translation>Wie es jetzt liegt</translation>
+    </message>
+    <message>
+        <source>Identical</source>
+        <translation>Gleich</translation>
+    </message>
+    <message>
+        <source>The same words</source>
+        <translation>Dieselben Wörter</translation>
+    </message>
+    <message>
+        <source>Another answer from word %1 on</source>
+        <translation>Andere Antwort ab Wort %1</translation>
+    </message>
+    <message>
+        <source>%1 of VRAM freed</source>
+        <translation>%1 VRAM frei geworden</translation>
+    </message>
+    <message>
+        <source>%1 more VRAM</source>
+        <translation>%1 mehr VRAM</translation>
+    </message>
+    <message>
+        <source>%1 of main memory freed</source>
+        <translation>%1 Hauptspeicher frei geworden</translation>
+    </message>
+    <message>
+        <source>%1 more main memory</source>
+        <translation>%1 mehr Hauptspeicher</translation>
+    </message>
+    <message>
+        <source>pictures %1 slower</source>
+        <translation>Bilder %1 langsamer</translation>
+    </message>
+    <message>
+        <source>each picture about %1 slower</source>
+        <translation>jedes Bild etwa %1 langsamer</translation>
+    </message>
+    <message>
+        <source>pictures %1 faster</source>
+        <translation>Bilder %1 schneller</translation>
+    </message>
+    <message>
+        <source>each picture about %1 faster</source>
+        <translation>jedes Bild etwa %1 schneller</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s, before %2</source>
+        <translation>%1 Token/s, vorher %2</translation>
+    </message>
+    <message>
+        <source>What was loaded before comes back: %1 of %2</source>
+        <translation>Was vorher geladen war, kommt zurück: %1 von %2</translation>
+    </message>
+    <message>
+        <source>Columns with another load are loaded first, one after the other; what is loaded now comes back at the end.</source>
+        <translation>Spalten mit anderer Ladung werden nacheinander erst geladen; was jetzt geladen ist, kommt am Ende zurück.</translation>
     </message>
 </context>
 <context>
@@ -2710,6 +2822,14 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>not found</source>
         <translation>nicht gefunden</translation>
+    </message>
+    <message>
+        <source>the same memory as %1</source>
+        <translation>derselbe Speicher wie %1</translation>
+    </message>
+    <message>
+        <source>That was with the KV cache in 16 bits.</source>
+        <translation>Das war mit dem KV-Cache in 16 Bit.</translation>
     </message>
 </context>
 <context>
@@ -4685,6 +4805,18 @@ Jeder Teil wird zu einem Block mit seinen Bytes. Ziehen Sie Blöcke zwischen Gra
     <message>
         <source>Kept for when it is here: %1, %2 tokens</source>
         <translation>Gemerkt, bis es da ist: %1, %2 Token</translation>
+    </message>
+    <message>
+        <source>The new layout is in force</source>
+        <translation>Die neue Platzierung gilt</translation>
+    </message>
+    <message>
+        <source>Is the answer still the same, and what does it cost?</source>
+        <translation>Ist die Antwort noch dieselbe, und was kostet es?</translation>
+    </message>
+    <message>
+        <source>Ask the last question again</source>
+        <translation>Die letzte Frage noch einmal stellen</translation>
     </message>
 </context>
 <context>

@@ -2047,6 +2047,54 @@ Faut-il le remplacer ?</translation>
         <source>%1 on %2</source>
         <translation>%1 sur %2</translation>
     </message>
+    <message>
+        <source>KV cache in 8 bits</source>
+        <translation>Cache KV en 8 bits</translation>
+    </message>
+    <message>
+        <source>KV cache in 16 bits</source>
+        <translation>Cache KV en 16 bits</translation>
+    </message>
+    <message>
+        <source>As it is loaded</source>
+        <translation>Tel qu’il est chargé</translation>
+    </message>
+    <message>
+        <source>Placement</source>
+        <translation>Placement</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>Poids</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>Cache KV</translation>
+    </message>
+    <message>
+        <source>16 bits</source>
+        <translation>16 bits</translation>
+    </message>
+    <message>
+        <source>8 bits</source>
+        <translation>8 bits</translation>
+    </message>
+    <message>
+        <source>Another file or folder</source>
+        <translation>Un autre fichier ou dossier</translation>
+    </message>
+    <message>
+        <source>Load of column %1: %2</source>
+        <translation>Chargement de la colonne %1 : %2</translation>
+    </message>
+    <message>
+        <source>Loads for this column: %1 of %2</source>
+        <translation>Charge pour cette colonne : %1 sur %2</translation>
+    </message>
+    <message>
+        <source>Loads for this column</source>
+        <translation>Charge pour cette colonne</translation>
+    </message>
 </context>
 <context>
     <name>ui::ComparePane</name>
@@ -2065,10 +2113,6 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>Compare</source>
         <translation>Comparer</translation>
-    </message>
-    <message>
-        <source>One prompt and one seed for all columns; the base model stays loaded.</source>
-        <translation>Une question et une graine pour toutes les colonnes ; le modèle de base reste en mémoire.</translation>
     </message>
     <message>
         <source>Close the comparison</source>
@@ -2149,6 +2193,74 @@ Faut-il le remplacer ?</translation>
     <message>
         <source>seed %1</source>
         <translation>graine %1</translation>
+    </message>
+    <message>
+        <source>One prompt and one seed for all columns.</source>
+        <translation>Une question et une graine pour toutes les colonnes.</translation>
+    </message>
+    <message>
+        <source>As it was placed before</source>
+        <translation>Placé comme avant</translation>
+    </message>
+    <message>
+        <source>As it is placed now</source>
+        <translation>Placé comme maintenant</translation>
+    </message>
+    <message>
+        <source>Identical</source>
+        <translation>Identique</translation>
+    </message>
+    <message>
+        <source>The same words</source>
+        <translation>Les mêmes mots</translation>
+    </message>
+    <message>
+        <source>Another answer from word %1 on</source>
+        <translation>Autre réponse à partir du mot %1</translation>
+    </message>
+    <message>
+        <source>%1 of VRAM freed</source>
+        <translation>%1 de VRAM libérés</translation>
+    </message>
+    <message>
+        <source>%1 more VRAM</source>
+        <translation>%1 de VRAM en plus</translation>
+    </message>
+    <message>
+        <source>%1 of main memory freed</source>
+        <translation>%1 de mémoire vive libérés</translation>
+    </message>
+    <message>
+        <source>%1 more main memory</source>
+        <translation>%1 de mémoire vive en plus</translation>
+    </message>
+    <message>
+        <source>pictures %1 slower</source>
+        <translation>images plus lentes de %1</translation>
+    </message>
+    <message>
+        <source>each picture about %1 slower</source>
+        <translation>chaque image plus lente d’environ %1</translation>
+    </message>
+    <message>
+        <source>pictures %1 faster</source>
+        <translation>images plus rapides de %1</translation>
+    </message>
+    <message>
+        <source>each picture about %1 faster</source>
+        <translation>chaque image plus rapide d’environ %1</translation>
+    </message>
+    <message>
+        <source>%1 tokens/s, before %2</source>
+        <translation>%1 jetons/s, avant %2</translation>
+    </message>
+    <message>
+        <source>What was loaded before comes back: %1 of %2</source>
+        <translation>Ce qui était chargé revient : %1 sur %2</translation>
+    </message>
+    <message>
+        <source>Columns with another load are loaded first, one after the other; what is loaded now comes back at the end.</source>
+        <translation>Les colonnes d’un autre chargement sont d’abord chargées l’une après l’autre ; ce qui est chargé maintenant revient à la fin.</translation>
     </message>
 </context>
 <context>
@@ -2710,6 +2822,14 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>not found</source>
         <translation>introuvable</translation>
+    </message>
+    <message>
+        <source>the same memory as %1</source>
+        <translation>la même mémoire que %1</translation>
+    </message>
+    <message>
+        <source>That was with the KV cache in 16 bits.</source>
+        <translation>C’était avec le cache KV en 16 bits.</translation>
     </message>
 </context>
 <context>
@@ -4685,6 +4805,18 @@ Chaque partie devient un bloc avec ses octets. Déplacez les blocs entre carte g
     <message>
         <source>Kept for when it is here: %1, %2 tokens</source>
         <translation>Gardé pour quand il sera là : %1, %2 jetons</translation>
+    </message>
+    <message>
+        <source>The new layout is in force</source>
+        <translation>Le nouveau placement est en vigueur</translation>
+    </message>
+    <message>
+        <source>Is the answer still the same, and what does it cost?</source>
+        <translation>La réponse est-elle encore la même, et que coûte-t-elle ?</translation>
+    </message>
+    <message>
+        <source>Ask the last question again</source>
+        <translation>Reposer la dernière question</translation>
     </message>
 </context>
 <context>

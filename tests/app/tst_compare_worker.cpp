@@ -45,6 +45,7 @@ private Q_SLOTS:
     void initTestCase();
     void init();
     void columnsAreWhatTheChatWouldAnswer();
+    void otherLoadsComeAndGo();
     void stopRestoresTheAdapters();
     void aColumnDies();
 
@@ -159,6 +160,67 @@ void TestCompareWorker::columnsAreWhatTheChatWouldAnswer() {
     QCOMPARE(after.size(), size_t{1});
     QCOMPARE(after[0].strength, 0.5);
     QVERIFY(after[0].is_enabled);
+}
+
+/// Two placements answer alike, another precision is loaded for its column, and what was loaded is
+/// back at the end, after a stop as well; snapshots tell of nothing else meanwhile.
+void TestCompareWorker::otherLoadsComeAndGo() {
+    worker_->setAdapters({{adapterFolder(), 0.5, true}}, {});
+    QSignalSpy replied(worker_.get(), &app::EngineWorker::compareReplied);
+    QSignalSpy failed(worker_.get(), &app::EngineWorker::compareFailed);
+    QSignalSpy loading(worker_.get(), &app::EngineWorker::compareLoading);
+    QSignalSpy snapshots(worker_.get(), &app::EngineWorker::snapshotChanged);
+    const auto plan_of = [](const QList<QVariant>& snapshot) {
+        return snapshot.at(0).value<std::shared_ptr<const engine::EngineSnapshot>>()->plan;
+    };
+    engine::LoadRequest placed;
+    placed.model = "demo";
+    placed.context = 512;
+    placed.device_map = "towers-cpu";
+    placed.sim_gpus = {uint64_t{1} << 30U};
+    engine::LoadRequest packed = placed;
+    packed.device_map = "cpu";
+    packed.quant = "nf4";
+    const Sets sets(3, {{adapterFolder(), 1.0, true}});
+    const auto reply = [&](int column) { return replied.at(column).at(2).value<engine::Reply>(); };
+    std::stop_source stop;
+    worker_->compare(6, question(), sets, stop.get_token(), {{}, placed, packed});
+    QVERIFY2(failed.isEmpty(),
+             failed.isEmpty() ? "" : failed.first().at(2).value<engine::Error>().message.c_str());
+    QCOMPARE(replied.size(), 3);
+    QCOMPARE(reply(1).text, reply(0).text);
+    QVERIFY(!reply(2).text.empty()); // of a demo that is sure of itself in 4 bits, too
+    const auto columns = [&] {
+        QList<int> made;
+        for (const QList<QVariant>& one : loading) {
+            if (made.isEmpty() || made.last() != one.at(1).toInt()) {
+                made.append(one.at(1).toInt());
+            }
+        }
+        return made;
+    };
+    QCOMPARE(columns(), (QList<int>{1, 2, -1}));
+    for (const QList<QVariant>& snapshot : snapshots) { // all the same: what the chat has
+        const auto plan = plan_of(snapshot);
+        QVERIFY(plan != nullptr && plan->find("model.language_model.norm.weight") != nullptr);
+        QCOMPARE(plan->map_text, plan_of(snapshots.first())->map_text);
+    }
+    const auto after = adaptersIn(snapshots);
+    QCOMPARE(after.size(), size_t{1});
+    QCOMPARE(after[0].strength, 0.5);
+    // Stopped while a column loads.
+    replied.clear();
+    loading.clear();
+    connect(worker_.get(), &app::EngineWorker::compareLoading, worker_.get(),
+            [&](quint64, int column) {
+                if (column == 1) {
+                    stop.request_stop();
+                }
+            });
+    worker_->compare(7, question(), sets, stop.get_token(), {{}, placed, packed});
+    QVERIFY(replied.size() <= 2);
+    QCOMPARE(adaptersIn(snapshots).at(0).strength, 0.5);
+    QCOMPARE(plan_of(snapshots.last())->map_text, plan_of(snapshots.first())->map_text);
 }
 
 void TestCompareWorker::stopRestoresTheAdapters() {

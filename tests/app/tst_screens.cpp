@@ -15,7 +15,9 @@
 #include "ui/chat/picture_view.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/dialogs/coverage_dialog.h"
-#include "ui/layout/what_if.h"
+#include "ui/explore/fit_chart.h"
+#include "ui/explore/fit_page.h"
+#include "ui/layout/card_box.h"
 #include "ui/library/downloads_panel.h"
 #include "ui/library/family_model.h"
 #include "ui/library/get_page.h"
@@ -213,6 +215,14 @@ void TestScreens::checkModels(Program& program) {
     Q_EMIT get->card()->tokenRequested(QStringLiteral("ada/private-model"), true);
     get->setNetwork(support::networkFacts());
     checkDialog(program, "tokenDialog", QStringLiteral("36-token"));
+    program.find<QAction>("action_whatFits")->trigger();
+    ui::FitPage* fit = window->fitPage();
+    program.find<ui::CardBox>("fitCard")->choose(ui::listedComputer(QStringLiteral("RTX 4060")));
+    fit->selectModel(QStringLiteral("shape:E2B"));
+    QTRY_VERIFY(!fit->grid().lines().empty() && !fit->grid().next().has_value());
+    fit->showComparisons(QStringLiteral("shape:E2B"), comparisons());
+    fit->chart()->setCurrent(ui::FitGrid::Place{3, 4});
+    check(window, QStringLiteral("37-what-fits"));
     window->closeModels();
 }
 
@@ -377,6 +387,19 @@ void TestScreens::screens() {
                                      !program.window->comparePane()->isRunning(),
                                  20000);
         check(program.window.get(), QStringLiteral("09b-compared"));
+        // The last question once more, as after Apply.
+        ui::ComparePane::Before before;
+        before.reply.text = program.chat().chat().turns.back().text.toStdString();
+        before.reply.timing = program.chat().chat().turns.back().timing;
+        auto elsewhere =
+            std::make_shared<engine::PlacementPlan>(*program.session().snapshot()->plan);
+        elsewhere->estimate.image_s += 1.7;
+        elsewhere->devices.front().parts[engine::MemoryPart::Weights] += 321U << 20U;
+        before.plan = program.session().snapshot()->plan;
+        program.window->comparePane()->askAgain(before, elsewhere);
+        QTRY_VERIFY(program.session().state() == ui::Session::State::Ready &&
+                    !program.window->comparePane()->isRunning());
+        check(program.window.get(), QStringLiteral("09c-asked-again"));
         Q_EMIT program.window->comparePane()->closeRequested();
 
         // What a file costs, before it is sent.

@@ -26,9 +26,9 @@ constexpr std::string_view kRooms[] = {
     "remote",         "ipc",           "ui/style",     "ui/common",
     "ui/media",       "ui/layout",     "ui/chat",      "ui/compare",
     "ui/history",     "ui/meter",      "ui/library",   "ui/model",
-    "ui/dialogs",     "ui/window",     "app/common",   "app/network",
-    "app/store",      "app/serve",     "app/engines",  "app/start",
-    "app/window",     "app/cli",       "app",
+    "ui/explore",     "ui/dialogs",    "ui/window",    "app/common",
+    "app/network",    "app/store",     "app/serve",    "app/engines",
+    "app/start",      "app/window",    "app/cli",      "app",
 };
 
 /// "engine/plan" for engine/plan/planner.h.

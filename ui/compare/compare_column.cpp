@@ -18,6 +18,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollBar>
@@ -25,6 +26,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace ui {
 
@@ -62,7 +64,8 @@ QString adapterSetName(const std::vector<engine::AdapterChoice>& adapters) {
 }
 
 CompareColumn::CompareColumn(QWidget* parent)
-    : QFrame(parent), title_(new ElidedLabel), remove_(new QPushButton), choices_(new QGridLayout),
+    : QFrame(parent), title_(new ElidedLabel), remove_(new QPushButton),
+      load_button_(new QPushButton), loads_(new QMenu(this)), choices_(new QGridLayout),
       body_(new QPlainTextEdit), status_(new QLabel), difference_(new QLabel) {
     setObjectName(QStringLiteral("compareColumn"));
     setArea(this, Area::Surface);
@@ -74,6 +77,14 @@ CompareColumn::CompareColumn(QWidget* parent)
     remove_->setFixedSize(28, 28);
     setButtonKind(remove_, ButtonKind::Flat);
     connect(remove_, &QPushButton::clicked, this, &CompareColumn::removeRequested);
+    load_button_->setObjectName(QStringLiteral("compareLoad"));
+    load_button_->setIcon(icon(QStringLiteral("chip")));
+    load_button_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    loads_->setObjectName(QStringLiteral("compareLoads"));
+    connect(loads_, &QMenu::aboutToShow, this, &CompareColumn::fillLoads);
+    connect(load_button_, &QPushButton::clicked, this, [this] {
+        loads_->popup(load_button_->mapToGlobal(QPoint(0, load_button_->height() + 4)));
+    });
     body_->setObjectName(QStringLiteral("compareText"));
     body_->setReadOnly(true);
     body_->setFrameShape(QFrame::NoFrame);
@@ -97,13 +108,123 @@ CompareColumn::CompareColumn(QWidget* parent)
     head->addWidget(remove_);
     auto* column = columnIn(this, {12, 8, 12, 12}, 8);
     column->addLayout(head);
+    column->addWidget(load_button_);
     column->addLayout(choices_);
     column->addWidget(body_, 1);
     column->addWidget(difference_);
     column->addWidget(status_);
     setNumber(1);
-    updateName();
+    setLoads({}, {});
     clear();
+}
+
+void CompareColumn::setLoads(const engine::LoadRequest& loaded, const NamedModels& models) {
+    engine::LoadRequest wanted = loaded;
+    wanted.adapters.clear();
+    if (loaded.model == loaded_.model) { // what was chosen here stays chosen
+        for (const auto field : {&engine::LoadRequest::model, &engine::LoadRequest::device_map,
+                                 &engine::LoadRequest::quant, &engine::LoadRequest::kv}) {
+            wanted.*field = wanted_.*field != loaded_.*field ? wanted_.*field : wanted.*field;
+        }
+    }
+    loaded_ = loaded;
+    loaded_.adapters.clear();
+    wanted_ = std::move(wanted);
+    models_ = models;
+    load_button_->setVisible(!loaded_.model.empty() && kept_name_.isEmpty());
+    updateName();
+    fitNames();
+}
+
+void CompareColumn::setKept(const QString& name) {
+    kept_name_ = name;
+    load_button_->hide();
+    updateName();
+}
+
+engine::LoadRequest CompareColumn::load() const {
+    return loadWords().isEmpty() ? engine::LoadRequest() : wanted_;
+}
+
+QString CompareColumn::name() const {
+    const QString words = loadWords();
+    const QString adapters_name = adapterSetName(adapters());
+    return !kept_name_.isEmpty() ? kept_name_
+           : words.isEmpty()     ? adapters_name
+                                 : QStringLiteral("%1 · %2").arg(adapters_name, words);
+}
+
+QString CompareColumn::loadWords() const {
+    QStringList words;
+    if (wanted_.model != loaded_.model) {
+        const QString path = fromUtf8(wanted_.model);
+        const auto named = std::find_if(models_.begin(), models_.end(),
+                                        [&](const auto& one) { return one.second == path; });
+        words.append(named == models_.end() ? path : named->first);
+    }
+    if (wanted_.device_map != loaded_.device_map && wanted_.model == loaded_.model) {
+        words.append(presetName(fromUtf8(wanted_.device_map)));
+    }
+    if (wanted_.quant != loaded_.quant) {
+        words.append(quantName(fromUtf8(wanted_.quant)));
+    }
+    if (wanted_.kv != loaded_.kv) {
+        words.append(wanted_.kv == "q8" ? tr("KV cache in 8 bits") : tr("KV cache in 16 bits"));
+    }
+    return words.join(QStringLiteral(" · "));
+}
+
+void CompareColumn::fillLoads() {
+    loads_->clear();
+    const auto add = [this](const QString& text, std::string engine::LoadRequest::*field,
+                            const QString& value) {
+        const std::string wanted = value.toStdString();
+        QAction* action = loads_->addAction(text);
+        action->setCheckable(true);
+        action->setChecked(wanted_.*field == wanted);
+        connect(action, &QAction::triggered, this, [this, field, wanted] {
+            wanted_.*field = wanted;
+            if (field == &engine::LoadRequest::model) {
+                const bool is_loaded = wanted == loaded_.model;
+                // A map names the parts of the model that it was made for.
+                wanted_.device_map = is_loaded ? loaded_.device_map : "fit";
+                wanted_.projector = is_loaded ? loaded_.projector : std::string();
+                wanted_.draft = is_loaded || loaded_.draft == "auto" ? loaded_.draft : "";
+            }
+            updateName();
+            fitNames();
+            Q_EMIT adaptersEdited();
+        });
+    };
+    QAction* back = loads_->addAction(tr("As it is loaded"));
+    back->setObjectName(QStringLiteral("compareAsLoaded"));
+    back->setCheckable(true);
+    back->setChecked(loadWords().isEmpty());
+    connect(back, &QAction::triggered, this, [this] {
+        wanted_ = loaded_;
+        updateName();
+        fitNames();
+        Q_EMIT adaptersEdited();
+    });
+    using Request = engine::LoadRequest;
+    loads_->addSection(tr("Placement"));
+    for (const char* preset : {"fit", "gpu", "towers-cpu", "ple-cpu", "lean", "cpu"}) {
+        add(presetName(QString::fromLatin1(preset)), &Request::device_map,
+            QString::fromLatin1(preset));
+    }
+    loads_->addSection(tr("Weights"));
+    for (const QString& quant : quantOptions(false)) {
+        add(quantName(quant), &Request::quant, quant);
+    }
+    loads_->addSection(tr("KV cache"));
+    add(tr("16 bits"), &Request::kv, QStringLiteral("auto"));
+    add(tr("8 bits"), &Request::kv, QStringLiteral("q8"));
+    if (!models_.isEmpty()) {
+        loads_->addSection(tr("Another file or folder"));
+    }
+    for (const auto& [name, path] : models_) {
+        add(name, &Request::model, path);
+    }
 }
 
 void CompareColumn::setNumber(int number) {
@@ -125,6 +246,7 @@ void CompareColumn::setRemovable(bool is_removable) {
 
 void CompareColumn::setEditable(bool is_editable) {
     remove_->setEnabled(is_editable);
+    load_button_->setEnabled(is_editable);
     for (const Choice& row : rows_) {
         row.box->setEnabled(is_editable);
         row.strength->setEnabled(is_editable && row.box->isChecked());
@@ -186,6 +308,12 @@ void CompareColumn::fitNames() {
         row.box->setText(
             row.box->fontMetrics().elidedText(choiceName(row.folder), Qt::ElideRight, room));
     }
+    const QString words = loadWords();
+    const QString load = words.isEmpty() ? tr("As it is loaded") : words;
+    load_button_->setText(load_button_->fontMetrics().elidedText(
+        load, Qt::ElideRight, width() - around.left() - around.right() - 2 * kBoxWidth));
+    load_button_->setToolTip(load);
+    load_button_->setAccessibleName(tr("Load of column %1: %2").arg(number_).arg(load));
 }
 
 void CompareColumn::resizeEvent(QResizeEvent* event) {
@@ -232,6 +360,13 @@ void CompareColumn::showWaiting() {
 void CompareColumn::showStarted() {
     clear();
     setStatus(tr("Reads the prompt"));
+}
+
+void CompareColumn::showLoading(quint64 done, quint64 total) {
+    clear();
+    setStatus(total > 0
+                  ? tr("Loads for this column: %1 of %2").arg(formatBytes(done), formatBytes(total))
+                  : tr("Loads for this column"));
 }
 
 void CompareColumn::append(const engine::ReplyUpdate& update) {

@@ -5,6 +5,7 @@
 #include "ui/chat/chat_notice.h"
 #include "ui/chat/chat_view.h"
 #include "ui/compare/compare_column.h"
+#include "ui/compare/word_diff.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 #include "ui/style/usual_widgets.h"
@@ -16,6 +17,7 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QLocale>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QRandomGenerator>
@@ -24,6 +26,8 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 
 namespace ui {
@@ -55,10 +59,10 @@ bool isAnyEnabled(const std::vector<engine::AdapterChoice>& adapters) {
 
 ComparePane::ComparePane(QWidget* parent)
     : QFrame(parent), prompt_(new QPlainTextEdit), notice_(new ChatNotice(this)),
-      media_(new QLabel), seed_(new QSpinBox), tokens_(new QSpinBox), run_(new QPushButton),
-      add_(new QPushButton(tr("Column"))), copy_(new QPushButton(tr("Copy all"))),
-      mark_(new QCheckBox(tr("Mark differences"))), hint_(new QLabel),
-      splitter_(new QSplitter(Qt::Horizontal)) {
+      verdict_(selectableLabel("compareVerdict", this)), media_(new QLabel), seed_(new QSpinBox),
+      tokens_(new QSpinBox), run_(new QPushButton), add_(new QPushButton(tr("Column"))),
+      copy_(new QPushButton(tr("Copy all"))), mark_(new QCheckBox(tr("Mark differences"))),
+      hint_(new QLabel), splitter_(new QSplitter(Qt::Horizontal)) {
     setObjectName(QStringLiteral("comparePane"));
     setAccessibleName(tr("Compare"));
     setArea(this, Area::Window);
@@ -68,8 +72,11 @@ ComparePane::ComparePane(QWidget* parent)
     auto* column = columnIn(this, {16, 12, 16, 16}, 12);
     column->addWidget(buildHead());
     column->addWidget(notice_);
+    column->addWidget(verdict_);
     column->addWidget(splitter_, 1);
     column->addWidget(buildFoot());
+    verdict_->hide();
+    setTextSize(verdict_, 110, true);
     connect(notice_, &ChatNotice::changed, this, &ComparePane::fitNotice);
     setAdapters({});
     updateState();
@@ -89,8 +96,7 @@ QWidget* ComparePane::buildHead() {
     auto* head = new QWidget;
     auto* title = new QLabel(tr("Compare"));
     setTextSize(title, 120, true);
-    auto* about =
-        new QLabel(tr("One prompt and one seed for all columns; the base model stays loaded."));
+    auto* about = new QLabel(tr("One prompt and one seed for all columns."));
     about->setWordWrap(true);
     setTextRole(about, TextRole::Muted);
     auto* close = named("compareClose", new QPushButton);
@@ -221,10 +227,103 @@ void ComparePane::setRequest(const engine::GenerateRequest& request,
         tokens_->setValue(
             static_cast<int>(std::min<int64_t>(request.sampling.max_tokens, tokens_->maximum())));
     }
+    if (before_.has_value()) {
+        before_.reset();
+        verdict_->hide();
+        removeColumns();
+    }
     for (CompareColumn* column : columns_) {
         column->clear();
     }
     updateState();
+}
+
+void ComparePane::removeColumns() {
+    for (CompareColumn* column : std::exchange(columns_, {})) {
+        column->setParent(nullptr);
+        column->deleteLater();
+    }
+}
+
+void ComparePane::setLoads(const engine::LoadRequest& loaded, const NamedModels& models) {
+    loaded_ = loaded;
+    models_ = models;
+    for (CompareColumn* column : columns_) {
+        column->setLoads(loaded_, models_);
+    }
+    updateState();
+}
+
+void ComparePane::askAgain(const Before& before,
+                           const std::shared_ptr<const engine::PlacementPlan>& now) {
+    if (isRunning()) {
+        return;
+    }
+    removeColumns();
+    before_ = before;
+    now_ = now;
+    adapters_ = loaded_.adapters;
+    addColumn(adapters_)->setKept(tr("As it was placed before"));
+    addColumn(adapters_)->setKept(tr("As it is placed now"));
+    columns_.front()->showReply(before.reply);
+    verdict_->hide();
+    updateState();
+    run();
+}
+
+void ComparePane::tellVerdict() {
+    const QString was = columns_.front()->text();
+    const QString is = columns_.back()->text();
+    QStringList words;
+    const WordDiff diff = compareWords(was, is);
+    words.append(
+        was == is ? tr("Identical")
+        : diff.is_same
+            ? tr("The same words")
+            : tr("Another answer from word %1 on").arg(QLocale().toString(diff.common_words + 1)));
+    const auto bytes_of = [](const engine::PlacementPlan& plan, bool is_gpu) {
+        qint64 bytes = 0;
+        for (const engine::DevicePlan& device : plan.devices) {
+            const bool counts = is_gpu ? device.id.isGpu() : device.id == engine::DeviceId::cpu();
+            bytes += counts ? static_cast<qint64>(device.parts.total()) : 0;
+        }
+        return bytes;
+    };
+    for (const bool is_gpu : {true, false}) {
+        const qint64 freed = bytes_of(*before_->plan, is_gpu) - bytes_of(*now_, is_gpu);
+        const QString amount = formatBytes(static_cast<quint64>(std::abs(freed)));
+        if (std::abs(freed) >= 1 << 20) {
+            words.append(
+                is_gpu ? (freed > 0 ? tr("%1 of VRAM freed") : tr("%1 more VRAM")).arg(amount)
+                       : (freed > 0 ? tr("%1 of main memory freed") : tr("%1 more main memory"))
+                             .arg(amount));
+        }
+    }
+    // Measured where both encoded the pictures, else as the plans estimate it.
+    const bool is_measured = before_->reply.timing.image_s > 0 && reply_now_.timing.image_s > 0;
+    const double picture = is_measured ? reply_now_.timing.image_s - before_->reply.timing.image_s
+                                       : now_->estimate.image_s - before_->plan->estimate.image_s;
+    if (std::abs(picture) >= 0.005) {
+        const QString time = formatDuration(std::abs(picture));
+        words.append(
+            picture > 0
+                ? (is_measured ? tr("pictures %1 slower") : tr("each picture about %1 slower"))
+                      .arg(time)
+                : (is_measured ? tr("pictures %1 faster") : tr("each picture about %1 faster"))
+                      .arg(time));
+    }
+    const auto rate = [](const engine::Reply& reply) {
+        return reply.timing.decode_s > 0
+                   ? static_cast<double>(reply.timing.decode_tokens) / reply.timing.decode_s
+                   : 0.0;
+    };
+    if (rate(before_->reply) > 0 && rate(reply_now_) > 0) {
+        words.append(tr("%1 tokens/s, before %2")
+                         .arg(formatRate(rate(reply_now_)), formatRate(rate(before_->reply))));
+    }
+    verdict_->setText(words.join(QStringLiteral(" · ")));
+    setTextRole(verdict_, was == is ? TextRole::Success : TextRole::Normal);
+    verdict_->show();
 }
 
 void ComparePane::setAdapters(const std::vector<engine::AdapterChoice>& adapters,
@@ -243,10 +342,7 @@ void ComparePane::setAdapters(const std::vector<engine::AdapterChoice>& adapters
         return; // what the user has set up in the columns stays
     }
     adapters_ = choices;
-    for (CompareColumn* column : std::exchange(columns_, {})) {
-        column->setParent(nullptr);
-        column->deleteLater();
-    }
+    removeColumns();
     for (const std::vector<engine::AdapterChoice>& set : usualSets()) {
         if (columns_.size() < kMaxColumns) {
             addColumn(set);
@@ -288,6 +384,7 @@ std::vector<std::vector<engine::AdapterChoice>> ComparePane::usualSets() const {
 CompareColumn* ComparePane::addColumn(const std::vector<engine::AdapterChoice>& adapters) {
     auto* column = new CompareColumn;
     column->setAdapters(adapters);
+    column->setLoads(loaded_, models_);
     splitter_->addWidget(column);
     columns_.push_back(column);
     connect(column, &CompareColumn::removeRequested, this,
@@ -316,7 +413,7 @@ void ComparePane::renumber() {
     int number = 0;
     for (CompareColumn* column : columns_) {
         column->setNumber(++number);
-        column->setRemovable(columns_.size() > 1);
+        column->setRemovable(columns_.size() > 1 && !before_.has_value());
     }
 }
 
@@ -333,17 +430,26 @@ void ComparePane::updateState() {
                                  : tr("Answers column by column (Ctrl+Enter)"));
     setButtonKind(run_, isRunning() ? ButtonKind::Danger : ButtonKind::Primary);
     run_->setEnabled(isRunning() || (is_ready_ && has_prompt));
-    prompt_->setReadOnly(isRunning());
-    seed_->setEnabled(!isRunning());
-    tokens_->setEnabled(!isRunning());
-    add_->setEnabled(!isRunning() && !adapters_.empty() && columns_.size() < kMaxColumns);
+    const bool is_fixed = isRunning() || before_.has_value(); // the question is that of before
+    prompt_->setReadOnly(is_fixed);
+    seed_->setEnabled(!is_fixed);
+    tokens_->setEnabled(!is_fixed);
+    const bool has_choice = !adapters_.empty() || !loaded_.model.empty();
+    add_->setEnabled(!is_fixed && has_choice && columns_.size() < kMaxColumns);
+    int loads = 0;
     for (CompareColumn* column : columns_) {
-        column->setEditable(!isRunning());
+        column->setEditable(!is_fixed);
+        loads += column->load().model.empty() ? 0 : 1;
     }
     copy_->setEnabled(
         std::any_of(columns_.begin(), columns_.end(),
                     [](const CompareColumn* column) { return !column->text().isEmpty(); }));
-    if (adapters_.empty()) {
+    if (loads > 0) {
+        hint_->setText(tr("Columns with another load are loaded first, one after the other; what "
+                          "is loaded now comes back at the end."));
+    } else if (before_.has_value()) {
+        hint_->clear();
+    } else if (adapters_.empty() && loaded_.model.empty()) {
         hint_->setText(tr("No adapter is loaded, so there is only the base to answer. Add "
                           "adapters in the bar at the top."));
     } else if (!is_ready_ && !isRunning()) {
@@ -382,15 +488,20 @@ void ComparePane::run() {
     }
     notice_->clear();
     std::vector<std::vector<engine::AdapterChoice>> sets;
-    for (CompareColumn* column : columns_) {
-        sets.push_back(column->adapters());
-        column->showWaiting();
+    std::vector<engine::LoadRequest> loads;
+    engine::GenerateRequest request = before_.has_value() ? request_ : editedRequest();
+    if (before_.has_value()) {
+        request.sampling.seed = static_cast<int64_t>(before_->reply.seed);
+    }
+    for (size_t i = before_.has_value() ? 1 : 0; i < columns_.size(); ++i) {
+        sets.push_back(columns_[i]->adapters());
+        loads.push_back(columns_[i]->load());
+        columns_[i]->showWaiting();
     }
     running_ = ++last_id_;
-    engine::GenerateRequest request = editedRequest();
     request.id = running_;
     updateState();
-    Q_EMIT compareRequested(running_, request, sets);
+    Q_EMIT compareRequested(running_, request, sets, loads);
 }
 
 bool ComparePane::asksWhetherToSend() {
@@ -419,6 +530,7 @@ void ComparePane::stop() {
 
 CompareColumn* ComparePane::column(quint64 id, int index) const {
     const bool is_ours = id == running_ && running_ != 0;
+    index += before_.has_value() && index >= 0 ? 1 : 0; // the first one is not asked
     return is_ours && index >= 0 && index < static_cast<int>(columns_.size())
                ? columns_[static_cast<size_t>(index)]
                : nullptr;
@@ -427,6 +539,15 @@ CompareColumn* ComparePane::column(quint64 id, int index) const {
 void ComparePane::showStarted(quint64 id, int index) {
     if (CompareColumn* target = column(id, index)) {
         target->showStarted();
+    }
+}
+
+void ComparePane::showLoading(quint64 id, int index, quint64 done, quint64 total) {
+    if (CompareColumn* target = column(id, index)) {
+        target->showLoading(done, total);
+    } else if (id == running_) {
+        hint_->setText(tr("What was loaded before comes back: %1 of %2")
+                           .arg(formatBytes(done), formatBytes(total)));
     }
 }
 
@@ -439,6 +560,10 @@ void ComparePane::showUpdate(quint64 id, int index, const engine::ReplyUpdate& u
 void ComparePane::showReply(quint64 id, int index, const engine::Reply& reply) {
     if (CompareColumn* target = column(id, index)) {
         target->showReply(reply);
+        if (before_.has_value() && reply.finish_reason != "cancelled") {
+            reply_now_ = reply;
+            tellVerdict();
+        }
         mark();
         updateState();
     }
@@ -480,6 +605,9 @@ void ComparePane::copyAll() {
         QStringLiteral("**%1** (%2)\n\n> %3\n\n")
             .arg(tr("Prompt"), tr("seed %1").arg(seed_->value()),
                  prompt_->toPlainText().replace(QLatin1Char('\n'), QStringLiteral("\n> ")));
+    if (verdict_->isVisibleTo(this)) {
+        out += QStringLiteral("**%1**\n\n").arg(verdict_->text());
+    }
     for (const CompareColumn* column : columns_) {
         out += QStringLiteral("## %1\n\n%2\n\n").arg(column->name(), column->text().trimmed());
         if (!column->figures().isEmpty()) {

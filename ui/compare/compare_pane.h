@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same prompt, pictures, sounds and seed on the base model and on sets of adapters, answers
-// side by side. The base stays resident; between two columns only the adapters are switched, and
-// afterwards those of the chat are in force again (the worker sees to it).
+// The same prompt, pictures, sounds and seed on the base model and on sets of adapters, and on
+// other placements, precisions and files of it, answers side by side. Between two columns of one
+// load only the adapters are switched; another load is made for its column, and what was loaded
+// comes back at the end (the worker sees to it). Also the last question of a chat once more, after
+// the layout changed, beside the reply that it had.
 #pragma once
 
 #include "engine/api/chat.h"
 #include "engine/api/error.h"
 #include "engine/api/load_request.h"
+#include "engine/api/placement.h"
 
 #include <QFrame>
 #include <QHash>
 #include <QStringList>
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 class QCheckBox;
@@ -37,6 +42,15 @@ public:
     [[nodiscard]] bool isRunning() const { return running_ != 0; }
     [[nodiscard]] const std::vector<CompareColumn*>& columns() const { return columns_; }
 
+    /// A reply of before, and the plan that it was given with.
+    struct Before {
+        engine::Reply reply;
+        std::shared_ptr<const engine::PlacementPlan> plan;
+    };
+    /// The question of setRequest() once more, with the seed of the reply, beside it: what is
+    /// loaded is placed as `now` says. Runs at once.
+    void askAgain(const Before& before, const std::shared_ptr<const engine::PlacementPlan>& now);
+
 public Q_SLOTS:
     /// What the chat would send: history, media, sampling. The last question can be edited here.
     /// `media_names`: what the user called a file, by where it is now.
@@ -50,9 +64,14 @@ public Q_SLOTS:
     /// none asks one before somebody has ticked it and said once that the host may have the chat.
     void setAdapters(const std::vector<engine::AdapterChoice>& adapters,
                      const std::vector<std::string>& server_models = {});
+    /// What is loaded, and models that columns can load in its place.
+    void setLoads(const engine::LoadRequest& loaded,
+                  const QList<std::pair<QString, QString>>& models);
     /// Whether a model is loaded and nothing else is being generated.
     void setReady(bool is_ready);
     void showStarted(quint64 id, int column);
+    /// A load for a column; below 0: what was loaded before comes back.
+    void showLoading(quint64 id, int column, quint64 done, quint64 total);
     void showUpdate(quint64 id, int column, const engine::ReplyUpdate& update);
     void showReply(quint64 id, int column, const engine::Reply& reply);
     void showError(quint64 id, int column, const engine::Error& error);
@@ -62,10 +81,12 @@ public Q_SLOTS:
     void stop();
 
 Q_SIGNALS:
-    /// One answer per set of adapters, in this order, all with the seed of the request.
+    /// One answer per set of adapters, in this order, all with the seed of the request. `loads`: of
+    /// each, what is loaded first; without a model: what is loaded now.
     void compareRequested(quint64 id,
                           const engine::GenerateRequest& request,
-                          const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets);
+                          const std::vector<std::vector<engine::AdapterChoice>>& adapter_sets,
+                          const std::vector<engine::LoadRequest>& loads);
     void cancelRequested();
     void closeRequested();
 
@@ -84,6 +105,9 @@ private:
     QWidget* buildFoot();
     CompareColumn* addColumn(const std::vector<engine::AdapterChoice>& adapters);
     void removeColumn(CompareColumn* column);
+    void removeColumns();
+    /// Beside a reply of before: what is the same, and what became of memory and time.
+    void tellVerdict();
     void renumber();
     void updateState();
     void mark();
@@ -92,10 +116,16 @@ private:
     [[nodiscard]] CompareColumn* column(quint64 id, int index) const;
 
     engine::GenerateRequest request_;
+    engine::LoadRequest loaded_;
+    QList<std::pair<QString, QString>> models_; ///< Name and path.
+    std::optional<Before> before_;              ///< The first column is a reply of before.
+    std::shared_ptr<const engine::PlacementPlan> now_;
+    engine::Reply reply_now_;
     std::vector<engine::AdapterChoice> adapters_; ///< And, behind them, the servers.
     std::vector<CompareColumn*> columns_;
     QPlainTextEdit* prompt_;
     ChatNotice* notice_;
+    QLabel* verdict_;
     QLabel* media_;
     QSpinBox* seed_;
     QSpinBox* tokens_;
@@ -115,3 +145,4 @@ private:
 } // namespace ui
 
 Q_DECLARE_METATYPE(std::vector<std::vector<engine::AdapterChoice>>)
+Q_DECLARE_METATYPE(std::vector<engine::LoadRequest>)

@@ -5,6 +5,7 @@
 #include "ui/style/theme.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ui {
 
@@ -136,6 +137,24 @@ std::optional<qint64> FitGrid::longestContext(const FitLine& line) const {
     return longest;
 }
 
+QString FitGrid::twinOf(const QString& quant) const {
+    const auto is_same = [](const auto& a, const auto& b) {
+        return a.has_value() && b.has_value() && a->parts == b->parts;
+    };
+    for (size_t line = 0; line < lines_.size(); line += std::size(kKvFormats)) {
+        for (size_t other = 0; other < line && lines_[line].quant == quant;
+             other += std::size(kKvFormats)) {
+            const auto& points = lines_[line].points;
+            const auto& others = lines_[other].points;
+            if (lines_[other].is_shown &&
+                std::equal(points.begin(), points.end(), others.begin(), others.end(), is_same)) {
+                return lines_[other].quant;
+            }
+        }
+    }
+    return {};
+}
+
 QString FitGrid::lineName(const FitLine& line) const {
     return (line.kv == QLatin1String("q8") ? tr("%1 · KV 8 bits") : tr("%1 · KV 16 bits"))
         .arg(quantName(line.quant));
@@ -178,7 +197,9 @@ QString FitGrid::csv(const QString& model, const QString& card) const {
         "model,card,weights,kv,context_tokens,state,bytes,limit_bytes,weights_bytes,kv_bytes,"
         "adapter_bytes,workspace_bytes,context_bytes,elsewhere_bytes,tokens_per_s,same_token\n");
     for (const FitLine& line : lines_) {
-        const engine::Comparison* measured = quality(line.quant);
+        // Compare measures with keys and values in 16 bits.
+        const engine::Comparison* measured =
+            line.kv == QLatin1String("q8") ? nullptr : quality(line.quant);
         for (const auto& point : line.points) {
             if (!point.has_value()) {
                 continue;

@@ -48,12 +48,15 @@ public:
     void setProblem(size_t line, const QString& problem);
     void setShown(const QString& quant, bool is_shown);
     void setComparisons(const std::vector<engine::Comparison>& found);
-    /// Of a precision beside the original 16 bits, measured on any text, the newest; nullptr: none.
+    /// What was measured last of a precision beside the original 16 bits; nullptr: nothing.
     [[nodiscard]] const engine::Comparison* quality(const QString& quant) const;
     /// Bytes of the cards that may be used; 0 before the first point.
     [[nodiscard]] quint64 limit() const;
     /// The longest context of a line with everything on the cards; 0: none, nullopt: not known yet.
     [[nodiscard]] std::optional<qint64> longestContext(const FitLine& line) const;
+
+    /// An earlier precision whose lines are the same, and hide those of `quant`; empty: none.
+    [[nodiscard]] QString twinOf(const QString& quant) const;
 
     /// "4 bits (NF4) · KV 8 bits".
     [[nodiscard]] QString lineName(const FitLine& line) const;

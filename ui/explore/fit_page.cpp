@@ -406,6 +406,9 @@ void FitPage::refreshPrecisions() {
             words.append(line.kv == QLatin1String("q8") ? tr("KV 8 bits: %1").arg(length)
                                                         : tr("KV 16 bits: %1").arg(length));
         }
+        if (const QString twin = grid_.twinOf(row.quant); !twin.isEmpty()) {
+            words = QStringList(tr("the same memory as %1").arg(quantName(twin)));
+        }
         if (const engine::Comparison* measured = grid_.quality(row.quant)) {
             words.append(
                 tr("%1 % same token").arg(QLocale().toString(100 * measured->same_top, 'f', 1)));
@@ -489,15 +492,19 @@ void FitPage::refreshDetail() {
                         : point->state == FitPoint::State::Fits     ? TextRole::Success
                                                                     : TextRole::Normal);
     const engine::Comparison* measured = grid_.quality(line.quant);
-    setTextOrHide(
-        quality_,
-        measured == nullptr
-            ? QString()
-            : tr("Measured beside 16 bits: %1 % same token, KL %2 (%3)")
-                  .arg(QLocale().toString(100 * measured->same_top, 'f', 1),
-                       QLocale().toString(measured->divergence, 'g', 2),
-                       QLocale().toString(QDate::fromString(fromUtf8(measured->date), Qt::ISODate),
-                                          QLocale::ShortFormat)));
+    QString quality;
+    if (measured != nullptr) {
+        quality =
+            tr("Measured beside 16 bits: %1 % same token, KL %2 (%3)")
+                .arg(QLocale().toString(100 * measured->same_top, 'f', 1),
+                     QLocale().toString(measured->divergence, 'g', 2),
+                     QLocale().toString(QDate::fromString(fromUtf8(measured->date), Qt::ISODate),
+                                        QLocale::ShortFormat));
+        if (line.kv == QLatin1String("q8")) {
+            quality += QLatin1Char('\n') + tr("That was with the KV cache in 16 bits.");
+        }
+    }
+    setTextOrHide(quality_, quality);
 }
 
 void FitPage::showEvent(QShowEvent* event) {

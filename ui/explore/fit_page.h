@@ -67,8 +67,8 @@ private:
     struct Model {
         QString name;
         engine::LoadRequest request;
-        std::shared_ptr<const void> files; ///< Of an offer: they go with the last who wants them.
-        QString folder;                    ///< Of an offer: where it will be.
+        std::shared_ptr<const void> files; ///< An offer's: they go with the last who wants them.
+        QString folder;                    ///< Where an offer will be.
     };
 
     QWidget* buildBar();

@@ -20,7 +20,7 @@ struct FitPoint {
     engine::PartBytes parts; ///< With everything on the cards.
     quint64 limit = 0;       ///< What may be used of them.
     quint64 elsewhere = 0;   ///< Partly: bytes of weights that are kept in main memory or on disk.
-    double tokens_per_s = 0; ///< Of the placement that fits; 0: none does, or it is not told.
+    double tokens_per_s = 0; ///< With the placement that fits; 0: none does, or it is not told.
     bool has_gpu = false;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/library/models_page.h"
 
-#include "ui/explore/fit_page.h"
 #include "ui/library/get_page.h"
 #include "ui/library/library_page.h"
 #include "ui/style/page_stack.h"
@@ -19,7 +18,7 @@ namespace ui {
 
 ModelsPage::ModelsPage(QWidget* parent)
     : QWidget(parent), tabs_(new QButtonGroup(this)), stack_(new PageStack(this)),
-      library_(new LibraryPage(stack_)), get_(new GetPage(stack_)), fit_(new FitPage(stack_)) {
+      library_(new LibraryPage(stack_)), get_(new GetPage(stack_)) {
     setObjectName(QStringLiteral("modelsPage"));
     setArea(this, Area::Window);
     auto* column =
@@ -44,12 +43,16 @@ ModelsPage::ModelsPage(QWidget* parent)
     column->addLayout(row);
     stack_->addWidget(library_);
     stack_->addWidget(get_);
-    stack_->addWidget(fit_);
     column->addWidget(stack_, 1);
     connect(back, &QPushButton::clicked, this, &ModelsPage::backRequested);
     connect(tabs_, &QButtonGroup::idClicked, this,
             [this](int id) { Page(id) == Page::Fit ? fitOpened() : setPage(Page(id)); });
     setPage(Page::Library);
+}
+
+void ModelsPage::setFit(QWidget* page) {
+    fit_ = page;
+    stack_->addWidget(page);
 }
 
 ModelsPage::Page ModelsPage::page() const {
@@ -60,7 +63,7 @@ ModelsPage::Page ModelsPage::page() const {
 
 void ModelsPage::setPage(Page page) {
     tabs_->button(static_cast<int>(page))->setChecked(true);
-    stack_->setCurrentWidget(page == Page::Fit   ? static_cast<QWidget*>(fit_)
+    stack_->setCurrentWidget(page == Page::Fit   ? fit_
                              : page == Page::Get ? static_cast<QWidget*>(get_)
                                                  : library_);
     if (page == Page::Library && isVisible() && !library_->wasFilled()) {

@@ -10,7 +10,6 @@ class QStackedWidget;
 
 namespace ui {
 
-class FitPage;
 class GetPage;
 class LibraryPage;
 
@@ -24,7 +23,8 @@ public:
 
     [[nodiscard]] LibraryPage* library() const { return library_; }
     [[nodiscard]] GetPage* get() const { return get_; }
-    [[nodiscard]] FitPage* fit() const { return fit_; }
+    /// The drawing of what fits, made by who knows of all rooms.
+    void setFit(QWidget* page);
     [[nodiscard]] Page page() const;
     void setPage(Page page);
 
@@ -41,7 +41,7 @@ private:
     QStackedWidget* stack_;
     LibraryPage* library_;
     GetPage* get_;
-    FitPage* fit_;
+    QWidget* fit_ = nullptr;
 };
 
 } // namespace ui

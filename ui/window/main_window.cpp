@@ -9,6 +9,7 @@
 #include "ui/common/shortcuts.h"
 #include "ui/compare/compare_pane.h"
 #include "ui/dialogs/log_buffer.h"
+#include "ui/explore/fit_page.h"
 #include "ui/history/history_pane.h"
 #include "ui/layout/layout_view.h"
 #include "ui/meter/memory_meter.h"
@@ -131,6 +132,8 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     splitter_->setSizes({kSideWidth, 1280 - kSideWidth - kMeterWidth, kMeterWidth});
     body_->addWidget(splitter_);
     models_ = new ModelsPage(body_);
+    fit_ = new FitPage(models_);
+    models_->setFit(fit_);
     body_->addWidget(models_);
     column->addWidget(body_, 1);
     notice_ = new NoticeStrip(central);
@@ -155,6 +158,7 @@ MainWindow::MainWindow(const WindowSetup& setup, QWidget* parent)
     connectProfiles();
     connectModels();
     connectFit();
+    connectAgain();
     connectGuide();
     refresh();
     setTab(Tab::Chat);
@@ -499,19 +503,7 @@ void MainWindow::connectChat() {
     QApplication::instance()->installEventFilter(this);
 
     connect(chat_, &ChatView::generateRequested, session_, &Session::noteGenerating);
-    connect(chat_, &ChatView::compareRequested, this,
-            [this](const engine::GenerateRequest& request) {
-                // Files that the store has copied are called by their content there.
-                QHash<QString, QString> names;
-                for (const ChatTurn& turn : chat_->chat().turns) {
-                    for (const Attachment& attachment : turn.attachments) {
-                        names.insert(attachment.file, attachment.name);
-                    }
-                }
-                compare_->setRequest(request, names, chat_->chat().id);
-                compare_->setAdapters(session_->adapters(), serverModels());
-                setComparing(true);
-            });
+    connect(chat_, &ChatView::compareRequested, this, &MainWindow::showInCompare);
     connect(compare_, &ComparePane::closeRequested, this, [this] { setComparing(false); });
     connect(chat_, &ChatView::turnFinished, this, &MainWindow::refreshEmptyState);
     connect(chat_, &ChatView::chatChanged, this, &MainWindow::refreshEmptyState);

@@ -33,6 +33,7 @@ class QStackedWidget;
 
 namespace engine {
 struct ComputerSection;
+struct GenerateRequest;
 struct LoadRequest;
 struct ModelSummary;
 struct PlacementPlan;
@@ -48,6 +49,7 @@ class ChosenChip;
 class ComparePane;
 class ComputerDialog;
 class DropOverlay;
+class FitPage;
 struct FitChoice;
 class HistoryPane;
 class LaunchDialog;
@@ -94,6 +96,7 @@ public:
     [[nodiscard]] ModelPanel* modelPanel() const { return model_panel_; }
     [[nodiscard]] RecentModels* recentModels() const { return recent_; }
     [[nodiscard]] ModelsPage* modelsPage() const { return models_; }
+    [[nodiscard]] FitPage* fitPage() const { return fit_; }
     [[nodiscard]] Tab tab() const { return tab_; }
     [[nodiscard]] const Settings& settings() const { return setup_.settings; }
     /// Widths of chats, centre and meter; see setSplitterSizes().
@@ -217,6 +220,13 @@ private:
     /// A point of it: into the load form, or to the layout for another computer.
     void takeFit(const FitChoice& choice);
     void lookAtWaiting();
+    // main_window_again.cpp
+    void connectAgain();
+    /// The last reply is of the model that is loaded, and its parts were elsewhere.
+    [[nodiscard]] bool canAskAgain() const;
+    void offerAgain();
+    void askAgain();
+    void showInCompare(const engine::GenerateRequest& request);
     void addFoundAdapter(const QString& path);
     void connectGuide();
     /// The next card of the guide, where its time has come.
@@ -271,6 +281,8 @@ private:
     enum class Toy { None = 1, Asked, Full, Left, Overfull } toy_ = Toy::None;
     std::shared_ptr<const engine::PlacementPlan> before_toy_; ///< With the cards of this computer.
     bool is_comparing_ = false;
+    QString reply_turn_, reply_model_; ///< The last one, and how the model lay that gave it.
+    std::shared_ptr<const engine::PlacementPlan> reply_plan_;
     std::optional<WhatIfComputer> looks_at_; ///< As soon as the chosen model is planned here.
     QPointer<ComputerDialog> computer_;
     QPointer<ServerDialog> server_;
@@ -296,6 +308,7 @@ private:
     DropOverlay* overlay_ = nullptr;
     QStackedWidget* body_ = nullptr; ///< The panes, or the pages of models.
     ModelsPage* models_ = nullptr;
+    FitPage* fit_ = nullptr;
     QSplitter* splitter_ = nullptr;
     QWidget* side_ = nullptr;
     HistoryPane* history_ = nullptr;

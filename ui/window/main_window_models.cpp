@@ -106,7 +106,7 @@ void MainWindow::connectModels() {
 }
 
 void MainWindow::showFit() {
-    models_->fit()->setModels(session_->request(), recent_->folders());
+    fit_->setModels(session_->request(), recent_->folders());
     showModels(ModelsPage::Page::Fit);
 }
 
@@ -136,12 +136,11 @@ void MainWindow::lookAtWaiting() {
 }
 
 void MainWindow::connectFit() {
-    FitPage* fit = models_->fit();
     connect(models_, &ModelsPage::fitOpened, this, &MainWindow::showFit);
-    connect(fit, &FitPage::planChosen, this, &MainWindow::takeFit);
-    connect(fit, &FitPage::told, this,
+    connect(fit_, &FitPage::planChosen, this, &MainWindow::takeFit);
+    connect(fit_, &FitPage::told, this,
             [this](const QString& words) { notice_->showPassing(words, {}); });
-    connect(fit, &FitPage::offerChosen, this,
+    connect(fit_, &FitPage::offerChosen, this,
             [this](const FitChoice& choice, const QString& folder) {
                 session_->rememberFor(folder, choice.request);
                 showModels(ModelsPage::Page::Get);
@@ -157,8 +156,8 @@ void MainWindow::connectFit() {
     connect(session_, &Session::modelChosen, this, [this] { looks_at_.reset(); });
     const auto open = [this](auto select) {
         return [this, select](const auto& of) {
-            models_->fit()->setModels(session_->request(), recent_->folders());
-            (models_->fit()->*select)(of);
+            fit_->setModels(session_->request(), recent_->folders());
+            (fit_->*select)(of);
             showModels(ModelsPage::Page::Fit);
         };
     };

@@ -7,6 +7,7 @@
 #include "tests/models/trees.h"
 #include "tests/support/latency_probe.h"
 #include "tests/support/program/test_class.h"
+#include "ui/explore/fit_page.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -53,6 +54,7 @@ class TestModelsPages : public QObject {
 
 private Q_SLOTS:
     void openedPagesAskNothing();
+    void drawsWhatIsNotFetched();
     void pausesAndOutlivesARestart();
     void partsOfACancelledDownloadGo();
     void aTokenIsAskedForAndHelps();
@@ -87,6 +89,22 @@ void TestModelsPages::openedPagesAskNothing() {
     QTest::keyClick(&models.getPage(), Qt::Key_Escape);
     QVERIFY(!models.getPage().isVisible());
     QCOMPARE(hub.requests().size(), size_t{0});
+}
+
+void TestModelsPages::drawsWhatIsNotFetched() {
+    QTemporaryDir folder;
+    const HubContent content = demoContent();
+    const HubStandin hub(content);
+    Program program(folder.path());
+    Models models(program, folder.path(), hub.endpoint());
+    QVERIFY(models.lookUp(QString::fromStdString(content.id)));
+    const size_t asked = hub.requests().size();
+    click(program, "offerDraw");
+    const ui::FitGrid& grid = program.window->fitPage()->grid();
+    QTRY_VERIFY(!grid.lines().empty() && !grid.next().has_value());
+    QVERIFY(grid.point({0, 0}) != nullptr &&
+            grid.point({0, 0})->state == ui::FitPoint::State::Fits);
+    QCOMPARE(hub.requests().size(), asked); // its headers were there already
 }
 
 void TestModelsPages::pausesAndOutlivesARestart() {

@@ -15,6 +15,7 @@
 #include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLocale>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -77,6 +78,8 @@ private Q_SLOTS:
     void longAnswersStayCheap();
     void columnsFollowTheAdapters();
     void asksForOneSeed();
+    void columnsHaveLoadsOfTheirOwn();
+    void saysWhatANewLayoutCosts();
     void showsAnswersAndMarks();
     void serverIsAskedOnce();
     void newColumnIsAnother();
@@ -184,6 +187,85 @@ void TestCompare::columnsFollowTheAdapters() {
     pane_->setAdapters(both);
     QCOMPARE(pane_->columns().size(), size_t{4});
     QCOMPARE(column(1)->name(), QStringLiteral("medical × 0.80 + law × 1.00"));
+}
+
+void TestCompare::columnsHaveLoadsOfTheirOwn() {
+    engine::LoadRequest loaded;
+    loaded.model = "/models/e2b";
+    loaded.device_map = "{}";
+    pane_->setRequest(sampleRequest());
+    pane_->setLoads(loaded, {{QStringLiteral("e2b-q4"), QStringLiteral("/models/e2b-q4.gguf")}});
+    QTest::mouseClick(child<QPushButton>("compareAdd"), Qt::LeftButton); // without any adapter, too
+    QCOMPARE(pane_->columns().size(), size_t{2});
+    const auto pick = [&](const QString& text) {
+        auto* menu = column(1)->findChild<QMenu*>(QStringLiteral("compareLoads"));
+        Q_EMIT menu->aboutToShow();
+        for (QAction* action : menu->actions()) {
+            if (action->text() == text) {
+                action->trigger();
+            }
+        }
+    };
+    pick(QStringLiteral("4 bits (NF4)"));
+    pick(QStringLiteral("Everything on the CPU"));
+    QCOMPARE(column(1)->name(),
+             QStringLiteral("Base model · Everything on the CPU · 4 bits (NF4)"));
+    QVERIFY(!child<QLabel>("compareHint")->text().isEmpty()); // said before it runs
+    QSignalSpy asked(pane_.get(), &ui::ComparePane::compareRequested);
+    pane_->run();
+    const auto loads = asked.last().at(3).value<std::vector<engine::LoadRequest>>();
+    QCOMPARE(loads.size(), size_t{2});
+    QVERIFY(loads[0].model.empty());
+    QCOMPARE(loads[1].quant, std::string("nf4"));
+    QCOMPARE(loads[1].device_map, std::string("cpu"));
+    pane_->showLoading(1, 1, 1 << 20, 4 << 20);
+    QVERIFY(column(1)
+                ->findChild<QLabel*>(QStringLiteral("compareStatus"))
+                ->text()
+                .contains(QStringLiteral("1.0 MiB of 4.0 MiB")));
+    pane_->showFinished(1);
+    pick(QStringLiteral("e2b-q4"));
+    QCOMPARE(column(1)->load().device_map, std::string("fit")); // a map is of one model
+    pick(QStringLiteral("As it is loaded"));
+    QVERIFY(column(1)->load().model.empty());
+}
+
+void TestCompare::saysWhatANewLayoutCosts() {
+    const auto plan = [](uint64_t vram, double image_s) {
+        auto made = std::make_shared<engine::PlacementPlan>();
+        engine::DevicePlan device;
+        device.id = engine::DeviceId::cuda(0);
+        device.parts[engine::MemoryPart::Weights] = vram;
+        made->devices.push_back(device);
+        made->estimate.image_s = image_s;
+        return made;
+    };
+    const auto verdict = [&] { return child<QLabel>("compareVerdict")->text(); };
+    engine::GenerateRequest request = sampleRequest();
+    request.sampling.max_tokens = -1;
+    pane_->setRequest(request);
+    QSignalSpy asked(pane_.get(), &ui::ComparePane::compareRequested);
+    pane_->askAgain({reply("A robin."), plan(400U << 20U, 0.1)}, plan(79U << 20U, 1.8));
+    QCOMPARE(asked.size(), 1); // at once, and only what is new
+    QCOMPARE(asked.last().at(2).value<Sets>().size(), size_t{1});
+    const auto sent = asked.last().at(1).value<engine::GenerateRequest>();
+    QCOMPARE(sent.sampling.seed, int64_t{42});
+    QCOMPARE(sent.sampling.max_tokens, int64_t{-1}); // as the chat has it
+    QCOMPARE(column(0)->text(), QStringLiteral("A robin."));
+    pane_->showReply(1, 0, reply("A robin."));
+    pane_->showFinished(1);
+    QCOMPARE(column(1)->text(), QStringLiteral("A robin."));
+    QVERIFY2(verdict().startsWith(QStringLiteral("Identical · 321 MiB of VRAM freed · each "
+                                                 "picture about 1.7 s slower")),
+             qPrintable(verdict()));
+    pane_->run(); // once more
+    pane_->showReply(2, 0, reply("A robin, perhaps."));
+    pane_->showFinished(2);
+    QVERIFY(verdict().startsWith(QStringLiteral("Another answer from word 2 on")));
+    pane_->setRequest(sampleRequest()); // Compare itself is as it always was
+    pane_->setAdapters(kTwo);
+    QVERIFY(!child<QLabel>("compareVerdict")->isVisible());
+    QCOMPARE(pane_->columns().size(), size_t{3});
 }
 
 void TestCompare::asksForOneSeed() {

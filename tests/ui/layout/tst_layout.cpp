@@ -631,7 +631,7 @@ void TestLayout::otherComputers() {
     QCOMPARE(f.view.stagedRequest().device_map, here);
     f.view.lookAt(ui::listedComputer(QStringLiteral("RTX 4090")));
     QTRY_VERIFY(f.view.stagedPlan()->estimate.decode_tokens_per_s > 1.5 * slow);
-    // Of a card without kernels what fits is told, and no speed.
+    // A card without kernels: what fits is told, and no speed.
     f.view.lookAt(ui::listedComputer(QStringLiteral("RX 7900 XTX")));
     QTRY_COMPARE(f.view.stagedPlan()->estimate.decode_tokens_per_s, 0.0);
     QVERIFY(f.view.stagedPlan()->fits);
@@ -640,10 +640,8 @@ void TestLayout::otherComputers() {
     f.view.undo();
     QCOMPARE(f.mapText(), here);
     // A computer of one's own survives being written down.
-    ui::WhatIfComputer own{
-        QStringLiteral("two small ones"),
-        ui::listedComputer(QStringLiteral("2 × RTX 3060")).cards,
-        16};
+    ui::WhatIfComputer own{QStringLiteral("two small ones"),
+                           ui::listedComputer(QStringLiteral("2 × RTX 3060")).cards, 16};
     QCOMPARE(ui::toText(ui::computerFromText(ui::toText(own))), ui::toText(own));
     f.view.lookAt(own);
     QTRY_VERIFY(f.view.lane(DeviceId::cuda(1)) != nullptr);

@@ -28,7 +28,7 @@ namespace {
 const QString kE2b = QStringLiteral("shape:E2B");
 
 ui::FitPage& open(Program& program, const QString& model, const char* card) {
-    ui::FitPage& page = *program.window->modelsPage()->fit();
+    ui::FitPage& page = *program.window->fitPage();
     program.find<QAction>("action_whatFits")->trigger();
     auto* cards = program.find<ui::CardBox>("fitCard");
     cards->choose(ui::listedComputer(QString::fromUtf8(card)));
@@ -133,7 +133,7 @@ void TestWhatFits::linesAreThePlans() {
              1);
     QTest::mouseClick(program.find("fitCopyPicture"), Qt::LeftButton);
     QVERIFY(QGuiApplication::clipboard()->image().width() > 1000);
-    // Of a card without kernels what fits is told, and no speed.
+    // A card without kernels: what fits is told, and no speed.
     auto* cards = program.find<ui::CardBox>("fitCard");
     cards->choose(ui::listedComputer(QStringLiteral("RX 7600")));
     Q_EMIT cards->computerChosen();
@@ -166,7 +166,7 @@ void TestWhatFits::aPointBecomesThePlan() {
     QTemporaryDir folder;
     Program program(folder.path());
     QVERIFY(program.choose(QStringLiteral("demo"), "gpu", 8 * kGiB));
-    ui::FitPage& page = *program.window->modelsPage()->fit();
+    ui::FitPage& page = *program.window->fitPage();
     program.find<QAction>("action_whatFits")->trigger();
     QVERIFY(isWhole(page));
     // By keys: to the last context of the second line below the first.
@@ -212,7 +212,7 @@ void TestWhatFits::offersKeepTheirOptions() {
     const std::weak_ptr<int> watched = files;
     offer.headers_folder = std::move(files);
     Q_EMIT program.window->modelsPage()->get()->drawingOfOfferRequested(offer);
-    ui::FitPage& page = *program.window->modelsPage()->fit();
+    ui::FitPage& page = *program.window->fitPage();
     offer = {};
     QVERIFY(!watched.expired()); // the headers stay as long as they are drawn
     QVERIFY(isWhole(page));

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// After Apply the last question is asked again with one click, and both replies stand side by side:
+// the program's promise "any placement, the same answer" as a user sees it.
+#include "tests/app/program_fixture.h"
+#include "tests/support/program/test_class.h"
+#include "ui/compare/compare_column.h"
+#include "ui/compare/compare_pane.h"
+
+#include <QLabel>
+#include <QTemporaryDir>
+
+using engine::DeviceId;
+using support::kGiB;
+using support::Program;
+
+class TestAskAgain : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void theSameAnswerElsewhere();
+};
+
+void TestAskAgain::theSameAnswerElsewhere() {
+    QTemporaryDir folder;
+    Program program(folder.path());
+    QVERIFY(program.choose(QStringLiteral("demo"), "gpu", 8 * kGiB));
+    QVERIFY(program.load());
+    program.window->takeFiles({program.sample("circles_and_square.png")});
+    program.ask(QStringLiteral("What do you see?"));
+    QVERIFY(program.waitForReply(2));
+    ui::NoticeStrip* notice = program.window->notice();
+    const auto offered = [&] {
+        auto* button = notice->findChild<QPushButton*>(QStringLiteral("noticeAction"));
+        return notice->isVisible() && button != nullptr && button->isVisible() &&
+                       button->text() == QStringLiteral("Ask the last question again")
+                   ? button
+                   : nullptr;
+    };
+    QVERIFY(offered() == nullptr); // nothing moved yet
+    program.window->setTab(ui::MainWindow::Tab::Layout);
+    QVERIFY(program.drag(QStringLiteral("vision"), DeviceId::cpu()));
+    QVERIFY(program.waitForPlace(QStringLiteral("vision"), DeviceId::cpu()));
+    QTest::mouseClick(program.find("layoutApply"), Qt::LeftButton);
+    QTRY_VERIFY(offered() != nullptr);
+    QTest::mouseClick(offered(), Qt::LeftButton);
+    ui::ComparePane* pane = program.window->comparePane();
+    QTRY_VERIFY(pane->isVisible() && !pane->isRunning() && pane->columns().size() == 2 &&
+                pane->columns()[1]->isFinished());
+    QCOMPARE(pane->columns()[1]->text(), pane->columns()[0]->text());
+    QCOMPARE(pane->columns()[0]->text(), program.chat().chat().turns.back().text);
+    const QString verdict = program.find<QLabel>("compareVerdict")->text();
+    QVERIFY2(verdict.startsWith(QStringLiteral("Identical")) &&
+                 verdict.contains(QStringLiteral("VRAM freed")),
+             qPrintable(verdict));
+    QTRY_COMPARE(program.session().state(), ui::Session::State::Ready);
+}
+
+TEST_CLASS_WITH(QApplication, TestAskAgain)
+#include "tst_ask_again.moc"
