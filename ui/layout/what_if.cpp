@@ -7,7 +7,6 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QRegularExpression>
 #include <QSettings>
 
 #include <algorithm>
@@ -170,13 +169,13 @@ GraphicsCard usualCard() {
 GraphicsCard listedCard(const QString& name) {
     GraphicsCard best = usualCard();
     best.name.clear();
+    const QString words = QStringLiteral(" %1 ").arg(name);
     for (const CardGroup& group : cardGroups()) {
         for (const WhatIfComputer& computer : group.computers) {
-            // As a word ("L40" is no L4), and the longer one ("RTX 4060 Ti" is no RTX 4060).
+            // As words ("L40" is no L4), and the longer one ("RTX 4060 Ti" is no RTX 4060).
             const GraphicsCard& card = computer.cards.front();
-            const QRegularExpression word(
-                QStringLiteral("\\b%1\\b").arg(QRegularExpression::escape(card.name)));
-            if (computer.cards.size() == 1 && name.contains(word) &&
+            if (computer.cards.size() == 1 &&
+                words.contains(QStringLiteral(" %1 ").arg(card.name)) &&
                 card.name.size() > best.name.size()) {
                 best = card;
             }
