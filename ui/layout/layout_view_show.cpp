@@ -300,7 +300,9 @@ void LayoutView::fitSentence() {
                                   .boundingRect(line, Qt::TextWordWrap, widget->block().sentence)
                                   .height());
     }
-    sentence_->setFixedHeight(tallest);
+    // It never takes what the lanes need; the tool tip has all of it.
+    const int line_height = sentence_->fontMetrics().lineSpacing();
+    sentence_->setFixedHeight(std::min(tallest, height() / 6 / line_height * line_height));
     sentence_->setVisible(stagedPlan() != nullptr &&
                           height() >= kHeightForSentence * textZoom() / 100);
 }

@@ -18,6 +18,7 @@
 #include "ui/model/profile_menu.h"
 #include "ui/model/recent_models.h"
 #include "ui/model/session.h"
+#include "ui/style/motion.h"
 #include "ui/style/theme.h"
 #include "ui/window/load_pace.h"
 #include "ui/window/main_window.h"
@@ -155,6 +156,7 @@ private Q_SLOTS:
     void profiles();
     void guide();
     void guideIsSkipped();
+    void motionIsReduced();
     void guideIsOfTheDemo();
     void namesApart_data();
     void namesApart();
@@ -542,6 +544,18 @@ void TestFirstHour::guideIsSkipped() {
     QCOMPARE(w.window.settings().guide_cards, ui::kGuideCards);
     Q_EMIT w.window.chatView()->turnFinished({});
     QCOMPARE(w.noticeTitle(), QString());
+}
+
+void TestFirstHour::motionIsReduced() {
+    FirstHourWindow w;
+    ui::setMotion(true);
+    ui::Settings settings = w.window.settings();
+    for (const bool is_reduced : {true, false}) {
+        settings.reduces_motion = is_reduced;
+        w.window.setSettings(settings);
+        QCOMPARE(ui::isMotionOn(), !is_reduced);
+    }
+    ui::setMotion(false);
 }
 
 void TestFirstHour::guideIsOfTheDemo() {
