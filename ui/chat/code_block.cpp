@@ -21,7 +21,10 @@ constexpr double kPadding = 12.0;
 constexpr double kSlider = 5.0; ///< Its height.
 constexpr double kShortestSlider = 32.0;
 constexpr int kTab = 4;
-constexpr int kColouredBefore = 50; ///< Blocks whose colours one that is drawn may wait for.
+/// UTF-16 units that are drawn in one line; what is longer goes on in the next one.
+constexpr qsizetype kLongestShown = 2000;
+constexpr qsizetype kLongestPart = 160; ///< UTF-16 units that are laid out at once.
+constexpr int kColouredBefore = 50;     ///< Blocks whose colours one that is drawn may wait for.
 
 QColor colorOf(CodeKind kind) {
     const Theme& theme = Theme::current();
@@ -86,6 +89,11 @@ void CodeBlock::takeLines(CodeBlock* former) {
     for (qsizetype at = 0; at <= text_.size();) {
         qsizetype end = text_.indexOf(QChar(QChar::LineSeparator), at);
         end = end < 0 ? text_.size() : end;
+        const bool is_cut = end - at > kLongestShown;
+        if (is_cut) {
+            end = at + kLongestShown;
+            end -= text_.at(end - 1).isHighSurrogate() ? 1 : 0;
+        }
         Line line;
         line.start = at;
         line.length = end - at;
@@ -95,7 +103,7 @@ void CodeBlock::takeLines(CodeBlock* former) {
             lexed_ += index < former->lexed_ ? 1 : 0;
         }
         lines_.push_back(std::move(line));
-        at = end + 1;
+        at = is_cut ? end : end + 1;
     }
 }
 
@@ -167,37 +175,72 @@ void CodeBlock::lexTo(size_t line, int reach) const {
     }
 }
 
-const QTextLayout& CodeBlock::layoutOf(size_t index) const {
-    Line& line = lines_[index];
-    if (line.layout == nullptr) {
-        lexTo(index, kColouredBefore);
-        line.layout = std::make_unique<QTextLayout>(text_.mid(line.start, line.length), font_);
-        QTextOption option;
-        option.setWrapMode(QTextOption::NoWrap);
-        option.setTextDirection(Qt::LeftToRight); // whatever its strings and comments say
-        option.setTabStopDistance(unit_width_ * kTab);
-        line.layout->setTextOption(option);
-        line.layout->setCacheEnabled(true);
-        QList<QTextLayout::FormatRange> colors;
-        colors.reserve(static_cast<qsizetype>(line.spans.size()));
-        for (const CodeSpan& span : line.spans) {
+void CodeBlock::layPart(Line& line, Part& part) const {
+    part.layout =
+        std::make_unique<QTextLayout>(text_.mid(line.start + part.start, part.length), font_);
+    QTextOption option;
+    option.setWrapMode(QTextOption::NoWrap);
+    option.setTextDirection(Qt::LeftToRight); // whatever its strings and comments say
+    option.setTabStopDistance(unit_width_ * kTab);
+    part.layout->setTextOption(option);
+    part.layout->setCacheEnabled(true);
+    QList<QTextLayout::FormatRange> colors;
+    for (const CodeSpan& span : line.spans) {
+        const qsizetype from = std::max(span.start, part.start);
+        const qsizetype to = std::min(span.start + span.length, part.start + part.length);
+        if (to > from) {
             QTextLayout::FormatRange range;
-            range.start = static_cast<int>(span.start);
-            range.length = static_cast<int>(span.length);
+            range.start = static_cast<int>(from - part.start);
+            range.length = static_cast<int>(to - from);
             range.format.setForeground(colorOf(span.kind));
             colors.append(range);
         }
-        line.layout->setFormats(colors);
-        line.layout->beginLayout();
-        QTextLine only = line.layout->createLine();
-        if (only.isValid()) {
-            only.setLineWidth(1e6);
-            only.setPosition({0.0, (line_height_ - only.height()) / 2.0});
-            listing_->widest = std::max(listing_->widest, only.naturalTextWidth() + 1.0);
-        }
-        line.layout->endLayout();
     }
-    return *line.layout;
+    part.layout->setFormats(colors);
+    part.layout->beginLayout();
+    QTextLine only = part.layout->createLine();
+    if (only.isValid()) {
+        only.setLineWidth(1e6);
+        only.setPosition({0.0, (line_height_ - only.height()) / 2.0});
+        part.width = only.horizontalAdvance();
+        listing_->widest = std::max(listing_->widest, part.x + only.naturalTextWidth() + 1.0);
+    }
+    part.layout->endLayout();
+}
+
+bool CodeBlock::addPart(size_t index) const {
+    Line& line = lines_[index];
+    Part part;
+    if (line.parts.empty()) {
+        lexTo(index, kColouredBefore);
+    } else {
+        const Part& last = line.parts.back();
+        part.start = last.start + last.length;
+        part.x = last.x + last.width;
+        if (part.start >= line.length) {
+            return false;
+        }
+    }
+    part.length = std::min(line.length - part.start, kLongestPart);
+    const qsizetype end = line.start + part.start + part.length;
+    if (part.start + part.length < line.length && text_.at(end - 1).isHighSurrogate()) {
+        --part.length;
+    }
+    layPart(line, part);
+    line.parts.push_back(std::move(part));
+    return true;
+}
+
+const CodeBlock::Part& CodeBlock::partAt(size_t index, qsizetype position) const {
+    const std::vector<Part>& parts = lines_[index].parts;
+    for (size_t i = 0;; ++i) {
+        if (i >= parts.size() && !addPart(index)) {
+            return parts.back();
+        }
+        if (position < parts[i].start + parts[i].length) {
+            return parts[i];
+        }
+    }
 }
 
 size_t CodeBlock::lineOf(qsizetype position) const {
@@ -256,7 +299,17 @@ void CodeBlock::draw(QPainter& painter, const QRectF& rect, const BlockPaint& pa
         if (place.y() > painter.device()->height()) {
             break;
         }
-        layoutOf(i).draw(&painter, place, markRanges(paint, lines_[i].start, lines_[i].length));
+        const Line& line = lines_[i];
+        for (size_t p = 0; p < line.parts.size() || addPart(i); ++p) {
+            const Part& part = line.parts[p];
+            if (place.x() + part.x > frame.right()) {
+                break;
+            }
+            if (place.x() + part.x + part.width > frame.left()) {
+                part.layout->draw(&painter, place + QPointF(part.x, 0.0),
+                                  markRanges(paint, line.start + part.start, part.length));
+            }
+        }
     }
     if (const QRectF bar = slider(rect); !bar.isNull()) {
         painter.setRenderHint(QPainter::Antialiasing);
@@ -283,17 +336,29 @@ BlockHit CodeBlock::hit(const QPointF& point) const {
 qsizetype CodeBlock::positionAt(const QPointF& point) const {
     const double y = std::max(point.y() - header(), 0.0) / line_height_;
     const size_t index = std::min(static_cast<size_t>(y), lines_.size() - 1);
-    const QTextLayout& layout = layoutOf(index);
     const double x = point.x() - inset() - kPadding + listing_->offset;
-    return lines_[index].start + (layout.lineCount() > 0 ? layout.lineAt(0).xToCursor(x) : 0);
+    const Line& line = lines_[index];
+    size_t p = 0;
+    while (p < line.parts.size() || addPart(index)) {
+        if (x < line.parts[p].x + line.parts[p].width) {
+            break;
+        }
+        ++p;
+    }
+    const Part& part = line.parts[std::min(p, line.parts.size() - 1)];
+    const QTextLayout& layout = *part.layout;
+    return line.start + part.start +
+           (layout.lineCount() > 0 ? layout.lineAt(0).xToCursor(x - part.x) : 0);
 }
 
 QRectF CodeBlock::placeOf(qsizetype position) const {
     const size_t index = lineOf(position);
-    const QTextLayout& layout = layoutOf(index);
-    const auto in_line = static_cast<int>(position - lines_[index].start);
-    const double x = layout.lineCount() > 0 ? layout.lineAt(0).cursorToX(in_line) : 0.0;
-    return {inset() + kPadding + x - listing_->offset,
+    const qsizetype in_line = position - lines_[index].start;
+    const Part& part = partAt(index, in_line);
+    const double x = part.layout->lineCount() > 0
+                         ? part.layout->lineAt(0).cursorToX(static_cast<int>(in_line - part.start))
+                         : 0.0;
+    return {inset() + kPadding + part.x + x - listing_->offset,
             header() + static_cast<double>(index) * line_height_, 1.0, line_height_};
 }
 

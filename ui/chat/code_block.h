@@ -51,11 +51,17 @@ protected:
     double doShape(double width) override;
 
 private:
+    /// A stretch of a line, laid out: of a very long one only what was seen is.
+    struct Part {
+        qsizetype start = 0, length = 0; ///< In the line.
+        double x = 0.0, width = 0.0;
+        std::unique_ptr<QTextLayout> layout;
+    };
     struct Line {
         qsizetype start = 0, length = 0;
         LexState after;
         std::vector<CodeSpan> spans;
-        std::unique_ptr<QTextLayout> layout;
+        std::vector<Part> parts; ///< From the left, as far as they were needed.
     };
     [[nodiscard]] double header() const { return joins_ ? 0.0 : 32.0; }
     [[nodiscard]] double inset() const;
@@ -67,7 +73,11 @@ private:
     void measure();
     /// Colours up to a line that is drawn. `reach`: how many blocks before may be coloured for it.
     void lexTo(size_t line, int reach) const;
-    const QTextLayout& layoutOf(size_t line) const;
+    /// Lays out one part more of a line; false where there is none.
+    bool addPart(size_t line) const;
+    void layPart(Line& line, Part& part) const;
+    /// The part that a unit of the line is in.
+    const Part& partAt(size_t line, qsizetype position) const;
     [[nodiscard]] size_t lineOf(qsizetype position) const;
 
     QString text_;

@@ -83,7 +83,7 @@ QString shownText(const MarkdownBlock& block) {
         for (const QStringList& row : block.rows) {
             QStringList cells;
             for (const QString& cell : row) {
-                cells.append(parseInline(cell).text);
+                cells.append(parseCell(cell).text);
             }
             rows.append(cells.join(QLatin1Char('\t')));
         }

@@ -450,6 +450,11 @@ InlineText parseInline(const QString& source) {
     return InlineParser(source, kMostLinks).run();
 }
 
+InlineText parseCell(const QString& source) {
+    constexpr qsizetype kLongestCell = 3000;
+    return source.size() > kLongestCell ? plainInline(source) : parseInline(source);
+}
+
 InlineText plainInline(const QString& source) {
     InlineText result;
     result.text = source;

@@ -39,6 +39,8 @@ struct InlineText {
 
 /// Line feeds in `source` stay line breaks (as QChar::LineSeparator), because models mean them so.
 InlineText parseInline(const QString& source);
+/// The same of a cell, whose marks are not read where it is longer than any that is meant as one.
+InlineText parseCell(const QString& source);
 /// The name that `text` begins with, up to a brace: "a}..." gives "a". Empty where there is none or
 /// it is too long.
 QStringView mathName(QStringView text);

@@ -18,6 +18,7 @@ struct BlockTexts {
 
 constexpr double kQuoteStep = 16.0;
 constexpr double kCellPaddingX = 12.0, kCellPaddingY = 6.0;
+constexpr qsizetype kLongestMeasured = 1000; ///< A longer cell wraps in any table.
 
 double estimatedHeight(qsizetype length, qsizetype breaks, double width, const ChatStyle& style) {
     const double per_line = std::max(width / style.char_width, 1.0);
@@ -145,7 +146,7 @@ TableBlock::TableBlock(const MarkdownBlock& block, const ChatStyle& style)
         std::vector<Cell> cells;
         for (qsizetype c = 0; c < block.rows[r].size(); ++c) {
             Cell cell;
-            cell.shaped = ShapedText(parseInline(block.rows[r].at(c)), r == 0 ? head : style.text,
+            cell.shaped = ShapedText(parseCell(block.rows[r].at(c)), r == 0 ? head : style.text,
                                      style.code, 1.2);
             if (static_cast<size_t>(c) < block.alignments.size()) {
                 cell.shaped.setAlignment(block.alignments[static_cast<size_t>(c)]);
@@ -172,8 +173,12 @@ double TableBlock::doShape(double width) {
     constexpr double kUnlimited = 4000.0;
     for (auto& row : rows_) {
         for (size_t c = 0; c < row.size() && c < columns; ++c) {
-            (void)row[c].shaped.shape(kUnlimited);
-            widths_[c] = std::max(widths_[c], std::ceil(row[c].shaped.naturalWidth()) + 1.0);
+            double natural = kUnlimited;
+            if (row[c].shaped.text().size() <= kLongestMeasured) {
+                (void)row[c].shaped.shape(kUnlimited);
+                natural = std::ceil(row[c].shaped.naturalWidth()) + 1.0;
+            }
+            widths_[c] = std::max(widths_[c], natural);
         }
     }
     // Columns that fit an equal share keep their width; the others share what is left.

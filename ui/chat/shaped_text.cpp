@@ -191,7 +191,9 @@ void ShapedText::draw(QPainter& painter,
         return;
     }
     painter.setPen(color);
-    layout_->draw(&painter, position, markRanges(marks, start, text_.text.size()));
+    // Lines that are not on the screen cost nothing.
+    const QRectF screen(0.0, 0.0, painter.device()->width(), painter.device()->height());
+    layout_->draw(&painter, position, markRanges(marks, start, text_.text.size()), screen);
     for (const Formula& one : formulas_) {
         one.shape->draw(painter, position + baselineOf(one), color, one.scale);
     }

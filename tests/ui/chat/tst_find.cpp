@@ -76,6 +76,7 @@ private Q_SLOTS:
     void hits();
     void countsWhatIsDrawn();
     void byKeyboard();
+    void hitsBeyondTheEdge();
     void tenThousandMessages();
     void growingReply();
     void wordsOfTheHistory();
@@ -160,6 +161,17 @@ void TestFind::byKeyboard() {
     QTest::keyClick(opened.field, Qt::Key_Escape);
     QVERIFY(opened.bar->isHidden());
     QVERIFY(opened.view.findChild<QPlainTextEdit*>(QStringLiteral("messageInput"))->hasFocus());
+}
+
+void TestFind::hitsBeyondTheEdge() {
+    ChatDocument chat;
+    chat.turns = {turnOf(Message::Role::Assistant, QStringLiteral("```\n") +
+                                                       QStringLiteral("word ").repeated(80) +
+                                                       QStringLiteral("needle\n```"))};
+    Opened opened(chat);
+    opened.field->setText(QStringLiteral("needle"));
+    QTRY_COMPARE(opened.bar->finder()->total(), 1);
+    QVERIFY(pixelsOf(opened.view, ui::Theme::current().found_current) > 100);
 }
 
 void TestFind::tenThousandMessages() {
