@@ -139,6 +139,10 @@ void CompareColumn::setLoads(const engine::LoadRequest& loaded, const NamedModel
 void CompareColumn::setKept(const QString& name) {
     kept_name_ = name;
     load_button_->hide();
+    for (const Choice& row : rows_) { // those of the chat
+        row.box->hide();
+        row.strength->hide();
+    }
     updateName();
 }
 

@@ -90,6 +90,9 @@ void ComparePane::fitNotice() {
 void ComparePane::resizeEvent(QResizeEvent* event) {
     QFrame::resizeEvent(event);
     fitNotice();
+    // In a low window the answers have the room.
+    const int lines = height() < 32 * fontMetrics().lineSpacing() ? 1 : 3;
+    prompt_->setFixedHeight(fontMetrics().lineSpacing() * lines + 20);
 }
 
 QWidget* ComparePane::buildHead() {
@@ -116,7 +119,6 @@ QWidget* ComparePane::buildHead() {
     prompt_->setAccessibleName(tr("Prompt for all columns"));
     prompt_->setPlaceholderText(tr("What should all columns answer?"));
     prompt_->setTabChangesFocus(true);
-    prompt_->setFixedHeight(fontMetrics().lineSpacing() * 3 + 20);
     connect(prompt_, &QPlainTextEdit::textChanged, this, &ComparePane::updateState);
     media_->setObjectName(QStringLiteral("compareMedia"));
     media_->setTextFormat(Qt::PlainText);
@@ -134,13 +136,16 @@ QWidget* ComparePane::buildHead() {
     tokens_->setValue(256);
     run_->setObjectName(QStringLiteral("compareRun"));
     connect(run_, &QPushButton::clicked, this, [this] { isRunning() ? stop() : run(); });
+    sampling_ = new QWidget;
+    auto* sampling = rowIn(sampling_, {0, 0, 0, 0}, 8);
+    sampling->addWidget(caption(tr("Seed"), seed_));
+    sampling->addWidget(seed_);
+    sampling->addSpacing(8);
+    sampling->addWidget(caption(tr("Longest answer"), tokens_));
+    sampling->addWidget(tokens_);
     auto* options = new QHBoxLayout;
     options->setSpacing(8);
-    options->addWidget(caption(tr("Seed"), seed_));
-    options->addWidget(seed_);
-    options->addSpacing(8);
-    options->addWidget(caption(tr("Longest answer"), tokens_));
-    options->addWidget(tokens_);
+    options->addWidget(sampling_);
     options->addStretch(1);
     options->addWidget(run_);
 
@@ -432,8 +437,8 @@ void ComparePane::updateState() {
     run_->setEnabled(isRunning() || (is_ready_ && has_prompt));
     const bool is_fixed = isRunning() || before_.has_value(); // the question is that of before
     prompt_->setReadOnly(is_fixed);
-    seed_->setEnabled(!is_fixed);
-    tokens_->setEnabled(!is_fixed);
+    sampling_->setEnabled(!is_fixed);
+    sampling_->setVisible(!before_.has_value()); // as they were for the reply of before
     const bool has_choice = !adapters_.empty() || !loaded_.model.empty();
     add_->setEnabled(!is_fixed && has_choice && columns_.size() < kMaxColumns);
     int loads = 0;

@@ -127,6 +127,7 @@ private:
     ChatNotice* notice_;
     QLabel* verdict_;
     QLabel* media_;
+    QWidget* sampling_ = nullptr; ///< Seed and length.
     QSpinBox* seed_;
     QSpinBox* tokens_;
     QPushButton* run_;

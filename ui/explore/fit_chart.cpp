@@ -252,6 +252,9 @@ void FitChart::paintCurrent(QPainter& painter, const Scale& scale) const {
     QRectF box(0, 0,
                std::max(metrics.horizontalAdvance(name), metrics.horizontalAdvance(words)) + 20,
                2 * metrics.height() + 14);
+    if (box.width() > scale.area.width() / 2) {
+        return; // it would hide what it is about, and the page says the same beside the drawing
+    }
     // Beside the point, inside the drawing.
     box.moveTo(center + QPointF(14, -box.height() - 10));
     if (box.right() > scale.area.right()) {
