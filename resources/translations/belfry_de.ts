@@ -7782,10 +7782,6 @@ Bis zu %2 Token</translation>
         <translation>keiner</translation>
     </message>
     <message>
-        <source>up to %1</source>
-        <translation>bis %1</translation>
-    </message>
-    <message>
         <source>KV 8 bits: %1</source>
         <translation>KV 8 Bit: %1</translation>
     </message>
@@ -7855,6 +7851,10 @@ Bis zu %2 Token</translation>
     <message>
         <source>together, of %1</source>
         <translation>zusammen, von %1</translation>
+    </message>
+    <message>
+        <source>With the longest context that has room on the card, and what was measured beside 16 bits</source>
+        <translation>Mit dem längsten Kontext, der auf der Karte Platz hat, und dem, was neben 16 Bit gemessen wurde</translation>
     </message>
 </context>
 </TS>

@@ -7782,10 +7782,6 @@ Jusqu&apos;à %2 tokens</translation>
         <translation>aucun</translation>
     </message>
     <message>
-        <source>up to %1</source>
-        <translation>jusqu’à %1</translation>
-    </message>
-    <message>
         <source>KV 8 bits: %1</source>
         <translation>KV 8 bits : %1</translation>
     </message>
@@ -7855,6 +7851,10 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>together, of %1</source>
         <translation>en tout, sur %1</translation>
+    </message>
+    <message>
+        <source>With the longest context that has room on the card, and what was measured beside 16 bits</source>
+        <translation>Avec le plus long contexte qui tient sur la carte, et ce qui a été mesuré à côté de 16 bits</translation>
     </message>
 </context>
 </TS>

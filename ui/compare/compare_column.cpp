@@ -314,8 +314,10 @@ void CompareColumn::fitNames() {
     }
     const QString words = loadWords();
     const QString load = words.isEmpty() ? tr("As it is loaded") : words;
-    load_button_->setText(load_button_->fontMetrics().elidedText(
-        load, Qt::ElideRight, width() - around.left() - around.right() - 2 * kBoxWidth));
+    load_button_->setText(
+        load_button_->fontMetrics().elidedText(
+            load, Qt::ElideRight, width() - around.left() - around.right() - 3 * kBoxWidth) +
+        QStringLiteral(" ▾"));
     load_button_->setToolTip(load);
     load_button_->setAccessibleName(tr("Load of column %1: %2").arg(number_).arg(load));
 }

@@ -136,6 +136,12 @@ QWidget* FitPage::buildSide() {
     auto* heading = new QLabel(tr("Precisions"), body);
     setTextSize(heading, 105, true);
     column->addWidget(heading);
+    auto* about = wrappedLabel("fitPrecisionsAbout", body);
+    about->setText(tr("With the longest context that has room on the card, and what was measured "
+                      "beside 16 bits"));
+    setTextRole(about, TextRole::Muted);
+    setTextSize(about, 92);
+    column->addWidget(about);
     rows_ = columnIn(nullptr, {0, 0, 0, 0}, 4);
     column->addLayout(rows_);
     column->addStretch();
@@ -402,18 +408,19 @@ void FitPage::refreshPrecisions() {
             const auto longest = grid_.longestContext(line);
             const QString length = !longest.has_value() ? QStringLiteral("…")
                                    : *longest == 0      ? tr("none")
-                                                   : tr("up to %1").arg(tokensInShort(*longest));
+                                                        : tokensInShort(*longest);
             words.append(line.kv == QLatin1String("q8") ? tr("KV 8 bits: %1").arg(length)
                                                         : tr("KV 16 bits: %1").arg(length));
         }
         if (const QString twin = grid_.twinOf(row.quant); !twin.isEmpty()) {
             words = QStringList(tr("the same memory as %1").arg(quantName(twin)));
         }
+        QString text = words.join(QStringLiteral(" · "));
         if (const engine::Comparison* measured = grid_.quality(row.quant)) {
-            words.append(
-                tr("%1 % same token").arg(QLocale().toString(100 * measured->same_top, 'f', 1)));
+            text += QLatin1Char('\n') +
+                    tr("%1 % same token").arg(QLocale().toString(100 * measured->same_top, 'f', 1));
         }
-        row.about->setText(words.join(QStringLiteral(" · ")));
+        row.about->setText(text);
     }
 }
 

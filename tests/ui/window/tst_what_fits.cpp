@@ -133,6 +133,9 @@ void TestWhatFits::linesAreThePlans() {
              1);
     QTest::mouseClick(program.find("fitCopyPicture"), Qt::LeftButton);
     QVERIFY(QGuiApplication::clipboard()->image().width() > 1000);
+    if (const QString to = qEnvironmentVariable("BELFRY_SCREENSHOTS"); !to.isEmpty()) {
+        QGuiApplication::clipboard()->image().save(to + QStringLiteral("/what-fits-picture.png"));
+    }
     // A card without kernels: what fits is told, and no speed.
     auto* cards = program.find<ui::CardBox>("fitCard");
     cards->choose(ui::listedComputer(QStringLiteral("RX 7600")));
