@@ -7856,5 +7856,13 @@ Bis zu %2 Token</translation>
         <source>With the longest context that has room on the card, and what was measured beside 16 bits</source>
         <translation>Mit dem längsten Kontext, der auf der Karte Platz hat, und dem, was neben 16 Bit gemessen wurde</translation>
     </message>
+    <message>
+        <source>weights</source>
+        <translation>Gewichte</translation>
+    </message>
+    <message>
+        <source>copies of experts</source>
+        <translation>Kopien von Experten</translation>
+    </message>
 </context>
 </TS>

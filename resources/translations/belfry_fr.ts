@@ -7856,5 +7856,13 @@ Jusqu&apos;à %2 tokens</translation>
         <source>With the longest context that has room on the card, and what was measured beside 16 bits</source>
         <translation>Avec le plus long contexte qui tient sur la carte, et ce qui a été mesuré à côté de 16 bits</translation>
     </message>
+    <message>
+        <source>weights</source>
+        <translation>poids</translation>
+    </message>
+    <message>
+        <source>copies of experts</source>
+        <translation>copies d’experts</translation>
+    </message>
 </context>
 </TS>

@@ -181,7 +181,7 @@ QColor FitGrid::color(const QString& quant) {
         {"fp4-dq", theme.part_audio},
         {"q4_0", theme.part_experts},
         {"q8_0", theme.part_layers},
-        {"nf4+experts", theme.part_embedding},
+        {"nf4+experts", theme.part_ple},
         {"nf4-dq+experts", theme.part_head},
     };
     for (const auto& [name, color] : colors) {
@@ -195,7 +195,8 @@ QColor FitGrid::color(const QString& quant) {
 QString FitGrid::csv(const QString& model, const QString& card) const {
     QString text = QStringLiteral(
         "model,card,weights,kv,context_tokens,state,bytes,limit_bytes,weights_bytes,kv_bytes,"
-        "adapter_bytes,workspace_bytes,context_bytes,elsewhere_bytes,tokens_per_s,same_token\n");
+        "adapter_bytes,workspace_bytes,context_bytes,expert_cache_bytes,elsewhere_bytes,"
+        "tokens_per_s,same_token\n");
     for (const FitLine& line : lines_) {
         // Compare measures with keys and values in 16 bits.
         const engine::Comparison* measured =

@@ -4,6 +4,7 @@
 #include "ui/common/error_words.h"
 #include "ui/explore/fit_chart.h"
 #include "ui/layout/card_box.h"
+#include "ui/layout/memory_kinds.h"
 #include "ui/library/family_model.h"
 #include "ui/meter/memory_meter.h"
 #include "ui/model/session.h"
@@ -61,11 +62,36 @@ QColor partColor(engine::MemoryPart part) {
     return colors[static_cast<size_t>(part) - 1];
 }
 
+struct PartWords {
+    QColor color;
+    QString name;
+};
+
+PartWords wordsOf(engine::MemoryPart part) {
+    const auto of = [](MemoryKind kind) { return PartWords{memoryColor(kind), memoryLabel(kind)}; };
+    switch (part) {
+    case engine::MemoryPart::Weights:
+        return {memoryColor(MemoryKind::Layers), FitPage::tr("weights")};
+    case engine::MemoryPart::Kv:
+        return of(MemoryKind::Kv);
+    case engine::MemoryPart::Adapter:
+        return of(MemoryKind::Adapter);
+    case engine::MemoryPart::Workspace:
+        return of(MemoryKind::Workspace);
+    case engine::MemoryPart::Context:
+        return of(MemoryKind::Driver);
+    case engine::MemoryPart::Experts:
+        return {memoryColor(MemoryKind::Experts), FitPage::tr("copies of experts")};
+    }
+    return {};
+}
+
 /// "■ weights", "3.1 GiB".
-QString partRow(const QColor& color, const QString& name, quint64 bytes) {
+QString partRow(engine::MemoryPart part, quint64 bytes) {
+    const PartWords words = wordsOf(part);
     return QStringLiteral("<tr><td><span style=\"color:%1\">■</span>&nbsp;%2</td>"
                           "<td align=\"right\" style=\"padding-left: 16px\">%3</td></tr>")
-        .arg(color.name(), name.toHtmlEscaped(), formatBytes(bytes).toHtmlEscaped());
+        .arg(words.color.name(), words.name.toHtmlEscaped(), formatBytes(bytes).toHtmlEscaped());
 }
 
 } // namespace
@@ -469,7 +495,7 @@ void FitPage::refreshDetail() {
     QString rows;
     for (const engine::MemoryPart part : engine::kMemoryParts) {
         if (point->parts[part] > 0) {
-            rows += partRow(partColor(part), memoryPartLabel(part), point->parts[part]);
+            rows += partRow(part, point->parts[part]);
         }
     }
     rows += QStringLiteral("<tr><td><b>%1</b></td><td align=\"right\"><b>%2</b></td></tr>")
