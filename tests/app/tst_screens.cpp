@@ -40,6 +40,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMimeData>
+#include <QShortcut>
 #include <QTemporaryDir>
 #include <QTranslator>
 #include <QUrl>
@@ -352,7 +353,8 @@ void TestScreens::screens() {
         program.ask(QStringLiteral("Which word do you hear?"));
         QVERIFY(program.waitForReply(4));
         check(program.window.get(), QStringLiteral("05-chat"));
-        QTest::keyClick(program.window.get(), Qt::Key_F, Qt::ControlModifier);
+        Q_EMIT program.window->findChild<QShortcut*>(QStringLiteral("shortcut_find"))->activated();
+        QVERIFY(program.find<QWidget>("findBar")->isVisible());
         program.find<QLineEdit>("findField")->setText(QStringLiteral("e"));
         QTRY_VERIFY(program.find<QLabel>("findCount")->text().size() > 4);
         check(program.window.get(), QStringLiteral("05c-find"));

@@ -98,7 +98,7 @@ void CodeBlock::takeLines(CodeBlock* former) {
         line.start = at;
         line.length = end - at;
         const size_t index = lines_.size();
-        if (end < same && index < former->lines_.size()) {
+        if (former != nullptr && end < same && index < former->lines_.size()) {
             line = std::move(former->lines_[index]);
             lexed_ += index < former->lexed_ ? 1 : 0;
         }

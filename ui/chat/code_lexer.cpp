@@ -42,16 +42,16 @@ struct Compiled {
           types(wordsOf(language.types, sensitivity)) {
         for (const Words* words : {&keywords, &types}) {
             for (const QLatin1String word : *words) {
-                begins_word[static_cast<size_t>(word.front().toLatin1())] = true;
+                begins_word[word.front().unicode()] = true;
             }
         }
         for (const auto* pairs : {&language.blocks, &language.strings}) {
             for (const CodePair& pair : *pairs) {
-                begins_mark[static_cast<size_t>(pair.open.front().toLatin1())] = true;
+                begins_mark[pair.open.front().unicode()] = true;
             }
         }
         for (const QLatin1String mark : language.comments) {
-            begins_mark[static_cast<size_t>(mark.front().toLatin1())] = true;
+            begins_mark[mark.front().unicode()] = true;
         }
     }
     [[nodiscard]] bool has(uint32_t feature) const { return (row->features & feature) != 0; }
@@ -391,11 +391,10 @@ private:
         while (next < line_.size() && is(next, ' ')) {
             ++next;
         }
-        if (language_.has(CodeLanguage::Keys) && (is(next, ':') || is(next, '='))) {
-            add(from, at_, CodeKind::Type);
-        } else if (language_.contains(language_.keywords, found)) {
+        const bool is_key = language_.has(CodeLanguage::Keys) && (is(next, ':') || is(next, '='));
+        if (!is_key && language_.contains(language_.keywords, found)) {
             add(from, at_, CodeKind::Keyword);
-        } else if (language_.contains(language_.types, found)) {
+        } else if (is_key || language_.contains(language_.types, found)) {
             add(from, at_, CodeKind::Type);
         }
     }

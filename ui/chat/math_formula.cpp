@@ -164,13 +164,13 @@ private:
             formula_->strokes_[i].path.translate(dx, dy);
         }
     }
-    void stroke(QPainterPath path, double width) {
-        formula_->strokes_.push_back({std::move(path), width});
+    void stroke(const QPainterPath& path, double width) {
+        formula_->strokes_.push_back({path, width});
     }
     void rule(double x, double y, double width, double thickness) {
         QPainterPath path;
         path.addRect({x, y - thickness / 2.0, width, thickness});
-        stroke(std::move(path), 0.0);
+        stroke(path, 0.0);
     }
 
     Box glyphs(const QString& text, const Face& face, double scale = 1.0) {
@@ -324,7 +324,7 @@ private:
         path.lineTo(left + 0.52 * sign, descent);
         path.lineTo(left + 0.92 * sign, -ascent);
         path.lineTo(left + sign + inner.width + inner.slant + 0.08 * unit, -ascent);
-        stroke(std::move(path), thickness);
+        stroke(path, thickness);
         whole.width = left + sign + inner.width + inner.slant + 0.12 * unit;
         whole.ascent = ascent + thickness;
         whole.descent = descent + thickness / 2.0;
@@ -453,7 +453,7 @@ private:
                 path.lineTo(r, descent);
             }
         }
-        stroke(std::move(path), pen);
+        stroke(path, pen);
         return width;
     }
 
@@ -572,7 +572,7 @@ private:
             path.lineTo(middle + half * 0.8, top - 0.18 * unit - tip);
         }
         if (!path.isEmpty()) {
-            stroke(std::move(path), pen);
+            stroke(path, pen);
         }
         whole.ascent = -top + height;
         end(whole);

@@ -36,10 +36,10 @@ MathNode over(Kind kind, MathNode child) {
 }
 
 struct Environment {
-    const char* name;
-    const char* fences;     ///< Two marks.
-    const char* alignments; ///< Repeated for further columns.
-    bool is_array = false;  ///< Says its columns itself.
+    const char* name = nullptr;
+    const char* fences = nullptr;     ///< Two marks.
+    const char* alignments = nullptr; ///< Repeated for further columns.
+    bool is_array = false;            ///< Says its columns itself.
 };
 
 constexpr Environment kEnvironments[] = {
@@ -110,7 +110,7 @@ private:
             is_unknown_ = is_unknown_ || QStringLiteral("{\\$").contains(source_.at(at_));
             ++at_;
         }
-        const QString text = source_.mid(from, at_ - from).toString();
+        QString text = source_.mid(from, at_ - from).toString();
         is_unknown_ = is_unknown_ || !take(u"}");
         return text;
     }

@@ -65,7 +65,8 @@ private:
     QPointer<QWidget> before_;              ///< Had the focus.
     ElidedLabel* title_;
     QLabel *facts_, *zoom_;
-    QPushButton *previous_, *next_, *smaller_, *larger_, *fit_, *copy_, *save_, *close_;
+    QPushButton *previous_ = nullptr, *next_ = nullptr, *smaller_ = nullptr, *larger_ = nullptr;
+    QPushButton *fit_ = nullptr, *copy_ = nullptr, *save_ = nullptr, *close_ = nullptr;
     PictureCanvas* canvas_;
 };
 
