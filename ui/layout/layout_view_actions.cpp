@@ -11,12 +11,14 @@
 #include "ui/layout/plan_picture.h"
 #include "ui/layout/what_if_dialog.h"
 #include "ui/style/format.h"
+#include "ui/style/usual_widgets.h"
 
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
 #include <QToolButton>
@@ -252,13 +254,15 @@ QAction* LayoutView::addComputer(QMenu* menu, const WhatIfComputer& computer, co
 }
 
 void LayoutView::addListed() {
-    auto* search = new QLineEdit(what_if_menu_);
+    auto* holder = new QWidget(what_if_menu_);
+    auto* search = new QLineEdit(holder);
+    rowIn(holder, {8, 4, 8, 4})->addWidget(search);
     search->setObjectName(QStringLiteral("whatIf.search"));
     search->setPlaceholderText(tr("Search a card"));
     search->setAccessibleName(search->placeholderText());
     search->setClearButtonEnabled(true);
     auto* field = new QWidgetAction(what_if_menu_);
-    field->setDefaultWidget(search);
+    field->setDefaultWidget(holder);
     what_if_menu_->addAction(field);
     QList<QAction*> groups;
     QList<QAction*> found; // all of them in one list, as far as they are searched for
@@ -275,6 +279,17 @@ void LayoutView::addListed() {
             found.last()->setVisible(false);
         }
     }
+    // Typed at once; the arrows go on through the menu, and Enter takes the first that is found.
+    QMetaObject::invokeMethod(
+        search, [search] { search->setFocus(Qt::PopupFocusReason); }, Qt::QueuedConnection);
+    connect(search, &QLineEdit::returnPressed, what_if_menu_, [this, found] {
+        const auto first = std::find_if(found.begin(), found.end(),
+                                        [](const QAction* one) { return one->isVisible(); });
+        if (first != found.end() && what_if_menu_->activeAction() == nullptr) {
+            what_if_menu_->close();
+            (*first)->trigger();
+        }
+    });
     connect(search, &QLineEdit::textChanged, what_if_menu_, [groups, found](const QString& text) {
         constexpr int kMostFound = 12;
         int shown = 0;

@@ -639,6 +639,15 @@ void TestLayout::otherComputers() {
     QTRY_VERIFY(!f.view.isWhatIf() && f.view.stagedRequest().sim_gpus.front() > 20 * support::kGiB);
     f.view.undo();
     QCOMPARE(f.mapText(), here);
+    // A part of a name finds it.
+    auto* menu = f.view.findChild<QMenu*>(QStringLiteral("layoutWhatIfMenu"));
+    Q_EMIT menu->aboutToShow();
+    auto* search = menu->findChild<QLineEdit*>(QStringLiteral("whatIf.search"));
+    search->setText(QStringLiteral("5090 lap"));
+    Q_EMIT search->returnPressed();
+    QTRY_COMPARE(f.view.lane(DeviceId::cuda(0)) != nullptr, true);
+    QVERIFY(f.view.isWhatIf());
+    f.view.leaveWhatIf();
     // A computer of one's own survives being written down.
     ui::WhatIfComputer own{QStringLiteral("two small ones"),
                            ui::listedComputer(QStringLiteral("2 × RTX 3060")).cards, 16};
