@@ -5,8 +5,11 @@
 #include "tests/support/program/test_class.h"
 #include "ui/compare/compare_column.h"
 #include "ui/compare/compare_pane.h"
+#include "ui/style/format.h"
 
 #include <QLabel>
+#include <QMenu>
+#include <QSignalSpy>
 #include <QTemporaryDir>
 
 using engine::DeviceId;
@@ -18,6 +21,7 @@ class TestAskAgain : public QObject {
 
 private Q_SLOTS:
     void theSameAnswerElsewhere();
+    void otherLoadsLeaveTheChatsOwn();
 };
 
 void TestAskAgain::theSameAnswerElsewhere() {
@@ -53,6 +57,44 @@ void TestAskAgain::theSameAnswerElsewhere() {
                  verdict.contains(QStringLiteral("VRAM freed")),
              qPrintable(verdict));
     QTRY_COMPARE(program.session().state(), ui::Session::State::Ready);
+}
+
+/// A column in 4 bits on the processor: told before it runs, answered, and the layout, the chat and
+/// the load form are as they were.
+void TestAskAgain::otherLoadsLeaveTheChatsOwn() {
+    QTemporaryDir folder;
+    Program program(folder.path());
+    QVERIFY(program.choose(QStringLiteral("demo"), "gpu", 8 * kGiB));
+    QVERIFY(program.load());
+    program.ask(QStringLiteral("What is a tower?"));
+    QVERIFY(program.waitForReply(2));
+    const std::string map = program.session().snapshot()->plan->map_text;
+    QTest::mouseClick(program.find<QAbstractButton>("compareButton"), Qt::LeftButton);
+    QTest::mouseClick(program.find("compareAdd"), Qt::LeftButton);
+    ui::ComparePane* pane = program.window->comparePane();
+    QCOMPARE(pane->columns().size(), size_t{2});
+    auto* loads = pane->columns()[1]->findChild<QMenu*>(QStringLiteral("compareLoads"));
+    const QStringList wanted = {ui::quantName(QStringLiteral("nf4")),
+                                ui::presetName(QStringLiteral("cpu"))};
+    for (const QString& text : wanted) {
+        Q_EMIT loads->aboutToShow();
+        for (QAction* action : loads->actions()) {
+            if (action->text() == text) {
+                action->trigger();
+                break;
+            }
+        }
+    }
+    QVERIFY(!program.find<QLabel>("compareHint")->text().isEmpty());
+    QSignalSpy loading(program.engine_thread->worker(), &app::EngineWorker::compareLoading);
+    QTest::mouseClick(program.find("compareRun"), Qt::LeftButton);
+    QTRY_VERIFY(pane->columns()[1]->isFinished() && !pane->isRunning());
+    QTRY_COMPARE(program.session().state(), ui::Session::State::Ready);
+    QVERIFY(loading.size() >= 2); // for the column, and back
+    QVERIFY(pane->columns()[0]->isFinished());
+    QCOMPARE(program.session().snapshot()->plan->map_text, map);
+    QCOMPARE(program.session().loadedRequest().quant, std::string("none"));
+    QVERIFY(!program.window->layoutView()->hasChanges());
 }
 
 TEST_CLASS_WITH(QApplication, TestAskAgain)
