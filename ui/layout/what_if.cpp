@@ -109,7 +109,7 @@ CardGroup groupOf(const QString& name, const Listed (&rows)[kSize], bool is_unif
         WhatIfComputer computer;
         const QString card = QString::fromLatin1(row.name);
         computer.name = is_unified      ? QStringLiteral("%1, %2 GB").arg(card).arg(row.gib)
-                        : row.count > 1 ? QStringLiteral("%1 × %2").arg(row.count).arg(card)
+                        : row.count > 1 ? QStringLiteral("%1x %2").arg(row.count).arg(card)
                                         : card;
         const double share = is_unified ? kUnifiedShare : 1.0;
         computer.cards.assign(static_cast<size_t>(row.count),

@@ -602,7 +602,7 @@ void TestLayout::listedCards() {
     }
     QVERIFY(names.size() >= 45);
     QCOMPARE(slow.size(), 3); // AMD, Intel, Apple
-    QCOMPARE(ui::listedComputer(QStringLiteral("2 × RTX 3090")).cards.size(), size_t{2});
+    QCOMPARE(ui::listedComputer(QStringLiteral("2x RTX 3090")).cards.size(), size_t{2});
     // The list is searched by a part of a name; headings are not chosen.
     ui::CardBox box("cards");
     QSignalSpy chosen(&box, &ui::CardBox::computerChosen);
@@ -650,7 +650,7 @@ void TestLayout::otherComputers() {
     f.view.leaveWhatIf();
     // A computer of one's own survives being written down.
     ui::WhatIfComputer own{QStringLiteral("two small ones"),
-                           ui::listedComputer(QStringLiteral("2 × RTX 3060")).cards, 16};
+                           ui::listedComputer(QStringLiteral("2x RTX 3060")).cards, 16};
     QCOMPARE(ui::toText(ui::computerFromText(ui::toText(own))), ui::toText(own));
     f.view.lookAt(own);
     QTRY_VERIFY(f.view.lane(DeviceId::cuda(1)) != nullptr);

@@ -194,7 +194,7 @@ void TestWhatFits::aPointBecomesThePlan() {
     QCOMPARE(program.session().request().device_map, std::string("gpu"));
     QCOMPARE(program.session().request().sim_gpus.size(), size_t{1});
     // By the mouse, of another model on another computer: its layout.
-    open(program, kE2b, "2 × RTX 3090");
+    open(program, kE2b, "2x RTX 3090");
     QTRY_VERIFY(page.grid().point({0, 0}) != nullptr);
     QTest::mouseClick(chart, Qt::LeftButton, {}, chart->position({0, 0}).toPoint());
     QTRY_COMPARE(program.session().model(), kE2b);
