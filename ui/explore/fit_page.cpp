@@ -53,15 +53,6 @@ bool isSameModel(const engine::LoadRequest& a, const engine::LoadRequest& b) {
                       is_same);
 }
 
-/// As the meter has them.
-QColor partColor(engine::MemoryPart part) {
-    const Theme& theme = Theme::current();
-    const std::array<QColor, engine::kMemoryPartCount> colors = {
-        theme.part_layers, theme.part_kv, theme.part_adapter, theme.part_workspace,
-        theme.part_context};
-    return colors[static_cast<size_t>(part) - 1];
-}
-
 struct PartWords {
     QColor color;
     QString name;
