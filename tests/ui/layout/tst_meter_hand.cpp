@@ -153,12 +153,12 @@ void TestMeterHand::wordsOfCopies() {
     device.experts = {1 << 30, 300, 3840, 0, 0, 0};
     QVERIFY(ui::copiesWords(device).isEmpty()); // nothing was chosen yet
     device.experts = {1 << 30, 300, 3840, 200, 75, 104};
-    QCOMPARE(
-        ui::copiesWords(device),
-        "Copies of 300 of 3,840 experts take 38 % of a token's choices; with one GiB more 52 %");
+    QCOMPARE(ui::copiesWords(device),
+             QStringLiteral("Copies of 300 of 3,840 experts take 38 % of a token's choices; with "
+                            "one GiB more 52 %"));
     device.experts = {1 << 30, 3840, 3840, 200, 200, 200};
     QCOMPARE(ui::copiesWords(device),
-             "Copies of 3,840 of 3,840 experts take 100 % of a token's choices");
+             QStringLiteral("Copies of 3,840 of 3,840 experts take 100 % of a token's choices"));
     QVERIFY(ui::linkWords(device).isEmpty());
     device.copied_per_s = 12.34e9;
     QCOMPARE(ui::linkWords(device), QStringLiteral("12.3 GB/s come from main memory"));
