@@ -33,7 +33,8 @@ Adapters allOff(const Adapters& loaded, const std::vector<Adapters>& sets) {
     return all;
 }
 
-/// Differs only in adapters, or not at all.
+/// The model lies as it should, whatever adapters there are. Columns choose among these options
+/// alone.
 bool isSameLoad(const engine::LoadRequest& a, const engine::LoadRequest& b) {
     return a.model == b.model && a.projector == b.projector && a.device_map == b.device_map &&
            a.quant == b.quant && a.kv == b.kv;
@@ -132,7 +133,9 @@ void EngineWorker::compare(quint64 id,
                     now = wanted;
                     Q_EMIT compareStarted(id, column);
                 }
-                ENGINE_TRY(engine_.setAdapters(withSet(off, adapter_sets[i]), stop));
+                // Another model's adapters may not fit this one.
+                ENGINE_TRY(engine_.setAdapters(
+                    has_own ? adapter_sets[i] : withSet(off, adapter_sets[i]), stop));
                 return engine_.answering().generate(one, update, stop);
             } catch (const std::bad_alloc&) {
                 return engine::Error{engine::ErrorCode::OutOfMemory,

@@ -212,6 +212,9 @@ engine::Result<OpenReport> ChatDatabase::replaceDamaged(const engine::Error& why
             QLatin1Char(' ') + RecoveryText::tr("Turns are missing or damaged in %1 of them.")
                                    .arg(report.incomplete_chats);
     }
+    if (report.recovered_chats > 0) {
+        report.message += QLatin1Char(' ') + RecoveryText::tr("None of them is pinned any more.");
+    }
     return report;
 }
 

@@ -91,12 +91,16 @@ void PlannerWorker::planFit(quint64 ticket,
 }
 
 void PlannerWorker::readFitModel(quint64 ticket, const QString& model) {
-    auto summary = engine_.readHeaders(model.toStdString());
-    if (summary.has_value()) {
-        Q_EMIT fitModelRead(
-            ticket, std::make_shared<const engine::ModelSummary>(std::move(summary).value()));
-    } else {
-        Q_EMIT fitFailed(ticket, summary.error());
+    try {
+        auto summary = engine_.readHeaders(model.toStdString());
+        if (summary.has_value()) {
+            Q_EMIT fitModelRead(
+                ticket, std::make_shared<const engine::ModelSummary>(std::move(summary).value()));
+        } else {
+            Q_EMIT fitFailed(ticket, summary.error());
+        }
+    } catch (const std::bad_alloc&) {
+        Q_EMIT fitFailed(ticket, noMemory());
     }
 }
 

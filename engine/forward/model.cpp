@@ -87,10 +87,14 @@ ExpertCacheState Model::expertCache(DeviceId card) const {
                                            : hot->second->state(*bound_.expert_counts);
 }
 
-Result<void> Model::followExperts(size_t most_bytes) {
+Result<void> Model::followExperts(size_t most_bytes, const std::stop_token& stop) {
     tokens_.settle();
     for (const auto& [home, hot] : bound_.hot_experts) {
-        ENGINE_TRY(hot->follow(*bound_.expert_counts, most_bytes));
+        Result<void> followed = hot->follow(*bound_.expert_counts, most_bytes, stop);
+        if (!followed.has_value()) {
+            dropExperts();
+            return followed;
+        }
     }
     return {};
 }

@@ -114,8 +114,8 @@ public:
     /// What their copies on a card are worth.
     [[nodiscard]] ExpertCacheState expertCache(DeviceId card) const;
     /// Copies those that were asked for most to the cards that have room, at most `most_bytes` on
-    /// each. Errors: DeviceLost.
-    Result<void> followExperts(size_t most_bytes);
+    /// each, until a stop is requested. Errors: DeviceLost; the copies are given up then.
+    Result<void> followExperts(size_t most_bytes, const std::stop_token& stop);
     /// Gives up the copies and their room; false: there are none.
     bool dropExperts();
 

@@ -579,7 +579,14 @@ private:
         if (asked == 0 || plan_.is_reference_precision) {
             return;
         }
-        std::map<DeviceId, uint64_t> all;
+        std::set<std::string_view> adapted; // single functions compute these
+        for (const AdapterBytes& adapter : request_.adapters) {
+            adapted.insert(adapter.tensor);
+        }
+        struct Experts {
+            uint64_t bytes = 0, largest = 0;
+        };
+        std::map<DeviceId, Experts> all;
         for (size_t i = 0; i < plan_.tensors.size(); ++i) {
             const TensorPlacement& row = plan_.tensors[i];
             const int index = resolution_.tensors[i].index;
@@ -587,23 +594,40 @@ private:
                 continue;
             }
             const ExpectedTensor& tensor = (*tensors_)[static_cast<size_t>(index)];
-            if (tensor.kind == TensorKind::Experts && canCopyExperts(row, tensor)) {
-                const DeviceId home = layer_device_[static_cast<size_t>(tensor.layer)];
-                all[home] += home.kind == DeviceId::Kind::Cuda ? row.bytes : 0;
+            if (tensor.kind != TensorKind::Experts || adapted.contains(tensor.name) ||
+                !canCopyExperts(row, tensor)) {
+                continue;
+            }
+            const DeviceId home = layer_device_[static_cast<size_t>(tensor.layer)];
+            if (home.kind == DeviceId::Kind::Cuda) {
+                all[home].bytes += row.bytes;
+                all[home].largest = std::max(all[home].largest, row.bytes);
             }
         }
-        for (const auto& [id, bytes] : all) {
-            DevicePlan& device = deviceOf(id);
-            const uint64_t used = device.parts.total();
-            uint64_t room = std::min(asked, bytes + kExpertTables);
-            if (asked == kAllThatIsLeft && device.limit != kNoLimit) {
-                const bool is_limited = boundOf(request_, map_, id).by != MemoryBound::By::Free;
-                const uint64_t taken = used + (is_limited ? kLeftForPieces : kLeftForOthers);
-                const uint64_t left = device.limit - std::min(device.limit, taken);
-                room = std::min(room, left / kExpertGrain * kExpertGrain);
+        for (const auto& [id, experts] : all) {
+            uint64_t room = std::min(asked, experts.bytes + kExpertTables);
+            const bool is_fit = !request_.map.has_value() && request_.preset == "fit";
+            if (asked == kAllThatIsLeft || is_fit) {
+                room = std::min(room, leftForCopies(id));
             }
-            device.parts[MemoryPart::Experts] = room;
+            // Less than one of them is nothing.
+            const TextConfig& text = request_.config.text;
+            const auto count = static_cast<uint64_t>(std::max<int64_t>(1, text.num_experts));
+            const uint64_t tables = 4 * count * static_cast<uint64_t>(text.num_layers) + 4096;
+            const bool has_room = room > tables + 2 * experts.largest / count;
+            deviceOf(id).parts[MemoryPart::Experts] = has_room ? room : 0;
         }
+    }
+
+    uint64_t leftForCopies(DeviceId id) {
+        const DevicePlan& device = deviceOf(id);
+        if (device.limit == kNoLimit) {
+            return kNoLimit;
+        }
+        const bool is_limited = boundOf(request_, map_, id).by != MemoryBound::By::Free;
+        const uint64_t taken =
+            device.parts.total() + (is_limited ? kLeftForPieces : kLeftForOthers);
+        return (device.limit - std::min(device.limit, taken)) / kExpertGrain * kExpertGrain;
     }
 
     /// Row of every tensor of the list; -1: it has none.

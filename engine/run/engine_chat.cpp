@@ -240,10 +240,6 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     reply.timing.decode_s = secondsSince(decode_started);
     reply.timing.decode_tokens = static_cast<int64_t>(decoded.tokens.size());
     reply.finish_reason = decoded.finish_reason;
-    if (policy == nullptr && reply.finish_reason != "cancelled") {
-        target.speeds.learn(*target.plan, reply.timing);
-    }
-    ENGINE_TRY(impl_->followExperts(target));
     if (policy != nullptr) {
         reply.drafts = policy->report();
     }
@@ -261,6 +257,13 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     }
     if (std::optional<Sentence> note = target.store->takeUseNote()) {
         reply.notes.push_back(*std::move(note));
+    }
+    if (reply.finish_reason != "cancelled") {
+        if (policy == nullptr && target.hook() == nullptr) {
+            target.speeds.learn(*target.plan, reply.timing);
+        }
+        // The reply is whole: whoever uses a lost card next is told.
+        static_cast<void>(impl_->followExperts(target));
     }
     return reply;
 }

@@ -213,7 +213,7 @@ Result<void> Engine::Impl::fill(Loaded& target,
     const kernels::StageTimer timer("cache of keys and values, model");
     ENGINE_ASSIGN(target.kv,
                   KvCache::create(target.opened.config, *target.plan, target.devices.set));
-    ENGINE_TRY(rebuildModel(target, target.plan));
+    ENGINE_TRY(rebuildModel(target, target.plan, stop));
     return {};
 }
 
@@ -272,7 +272,8 @@ Engine::Impl::openPlanned(Loaded& target, const LoadRequest& request, Prepared& 
 }
 
 Result<void> Engine::Impl::rebuildModel(Loaded& target,
-                                        const std::shared_ptr<const PlacementPlan>& plan) {
+                                        const std::shared_ptr<const PlacementPlan>& plan,
+                                        const std::stop_token& stop) {
     target.generator.reset();
     target.model.reset();
     ENGINE_ASSIGN(target.model, Model::create(target.opened.config, *plan, *target.store,
@@ -286,9 +287,30 @@ Result<void> Engine::Impl::rebuildModel(Loaded& target,
     target.plan = plan;
     if (ExpertCounts* const counts = target.model->expertCounts()) {
         readExpertCounts(expertCountsOf(target), *counts);
-        ENGINE_TRY(target.model->followExperts(SIZE_MAX));
+        ENGINE_TRY(target.model->followExperts(SIZE_MAX, stop));
+        if (stop.stop_requested()) {
+            return Error{ErrorCode::Cancelled, said("stopped by the user")};
+        }
+        for (const DevicePlan& device : plan->devices) {
+            if (device.parts[MemoryPart::Experts] > 0 &&
+                target.model->expertCache(device.id).places == 0) {
+                setWithoutCopies(target, device.id,
+                                 said("%1: there was no room for copies of experts", device.id));
+            }
+        }
     }
     return {};
+}
+
+void Engine::Impl::setWithoutCopies(Loaded& target, DeviceId card, Sentence why) {
+    auto plan = std::make_shared<PlacementPlan>(*target.plan);
+    for (DevicePlan& device : plan->devices) {
+        if (device.id == card) {
+            device.parts[MemoryPart::Experts] = 0;
+        }
+    }
+    plan->notes.emplace_back(std::move(why));
+    target.plan = std::move(plan);
 }
 
 std::filesystem::path Engine::Impl::expertCountsOf(const Loaded& target) const {
@@ -314,7 +336,7 @@ Result<void> Engine::Impl::followExperts(Loaded& target) const {
     }
     // A tenth of a second at most, even where memory that is not page-locked is copied.
     constexpr size_t kMostBytes = size_t{256} << 20;
-    return target.model->followExperts(kMostBytes);
+    return target.model->followExperts(kMostBytes, {});
 }
 
 Result<void> Engine::load(const LoadRequest& request,
@@ -480,7 +502,7 @@ Result<void> Engine::replace(const std::string& device_map,
         const Result<void> adapters_back = target.adapters->follow(
             target.adapterHomes(), have_adapters_followed ? base_of_changed : ReadBaseRows(),
             hasChanged);
-        const Result<void> model_back = impl_->rebuildModel(target, former);
+        const Result<void> model_back = impl_->rebuildModel(target, former, {});
         for (const auto* back : {&store_back, &kv_back, &adapters_back, &model_back}) {
             if (!back->has_value()) {
                 error.say(said("%1; the former placement could not be restored: %2", error.told(),
@@ -507,7 +529,8 @@ Result<void> Engine::replace(const std::string& device_map,
         return restore(std::move(moved).error());
     }
     have_adapters_followed = true;
-    if (Result<void> rebuilt = impl_->rebuildModel(target, prepared.plan); !rebuilt.has_value()) {
+    if (Result<void> rebuilt = impl_->rebuildModel(target, prepared.plan, stop);
+        !rebuilt.has_value()) {
         return restore(std::move(rebuilt).error());
     }
     target.request = std::move(request);
@@ -521,11 +544,15 @@ bool Engine::Impl::giveUpExperts(Loaded& target) {
     if (!target.model->dropExperts()) {
         return false;
     }
-    auto plan = std::make_shared<PlacementPlan>(*target.plan);
-    for (DevicePlan& device : plan->devices) {
-        device.parts[MemoryPart::Experts] = 0;
+    const std::shared_ptr<const PlacementPlan> plan = target.plan;
+    for (const DevicePlan& device : plan->devices) {
+        if (device.parts[MemoryPart::Experts] > 0) {
+            setWithoutCopies(target, device.id,
+                             said("%1: copies of experts made room for an adapter; they come back "
+                                  "when the layout is applied or the model is loaded",
+                                  device.id));
+        }
     }
-    target.plan = std::move(plan);
     return true;
 }
 

@@ -146,7 +146,7 @@ Result<Engine::Impl::Prepared> Engine::Impl::prepare(const LoadRequest& request,
             }
         }
     }
-    if (wants_rates) {
+    if (wants_rates && !request.is_reference_precision) {
         out.speeds = SpeedBook(pathFromUtf8(options.rates_file).parent_path());
         out.speeds.correct(request, out.opened, devices);
     }

@@ -162,7 +162,11 @@ struct Engine::Impl {
                              const std::vector<AdapterChoice>& choices,
                              const std::vector<std::shared_ptr<const Adapter>>& adapters,
                              const std::stop_token& stop);
-    Result<void> rebuildModel(Loaded& target, const std::shared_ptr<const PlacementPlan>& plan);
+    Result<void> rebuildModel(Loaded& target,
+                              const std::shared_ptr<const PlacementPlan>& plan,
+                              const std::stop_token& stop);
+    /// The plan says that there are no copies of experts on a card, and why.
+    static void setWithoutCopies(Loaded& target, DeviceId card, Sentence why);
     /// Where it is kept how often the model's experts were asked for; empty: nowhere.
     [[nodiscard]] std::filesystem::path expertCountsOf(const Loaded& target) const;
     /// Behind a reply: keeps the counts, and brings copies of the experts in demand to the cards.

@@ -130,7 +130,11 @@ void SpeedBook::learn(const PlacementPlan& plan, const GenerateTiming& timing) c
     if (context > kMostContext || folder_.empty()) {
         return;
     }
-    if (timing.decode_tokens >= kLeastDecoded) {
+    // How many choices fall on copies of experts is not the speed of anything.
+    const bool has_copies =
+        std::any_of(plan.devices.begin(), plan.devices.end(),
+                    [](const DevicePlan& device) { return device.parts[MemoryPart::Experts] > 0; });
+    if (timing.decode_tokens >= kLeastDecoded && !has_copies) {
         learn(estimate.decode_by, estimate.decode_tokens_per_s, timing.decode_s,
               timing.decode_tokens - 1, &SpeedFactors::decode); // the prompt gave the first
     }

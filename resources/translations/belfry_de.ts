@@ -909,6 +909,10 @@ Soll die Datei ersetzt werden?</translation>
         <translation>Das Protokoll mit den letzten Änderungen der Chats war beschädigt. Datei und Protokoll wurden als %1 und %1-wal behalten; %2 Chats ließen sich daraus lesen und stehen wieder in der Liste.</translation>
     </message>
     <message>
+        <source>None of them is pinned any more.</source>
+        <translation>Keiner davon ist mehr angeheftet.</translation>
+    </message>
+    <message>
         <source>Turns are missing or damaged in %1 of them.</source>
         <translation>In %1 davon fehlen Beiträge oder sind beschädigt.</translation>
     </message>
@@ -2822,14 +2826,6 @@ Rang %5 · Alpha %6 · Skalierung %7 · %8</translation>
     <message>
         <source>not found</source>
         <translation>nicht gefunden</translation>
-    </message>
-    <message>
-        <source>the same memory as %1</source>
-        <translation>derselbe Speicher wie %1</translation>
-    </message>
-    <message>
-        <source>That was with the KV cache in 16 bits.</source>
-        <translation>Das war mit dem KV-Cache in 16 Bit.</translation>
     </message>
 </context>
 <context>
@@ -7863,6 +7859,14 @@ Bis zu %2 Token</translation>
     <message>
         <source>copies of experts</source>
         <translation>Kopien von Experten</translation>
+    </message>
+    <message>
+        <source>the same memory as %1</source>
+        <translation>derselbe Speicher wie %1</translation>
+    </message>
+    <message>
+        <source>That was with the KV cache in 16 bits.</source>
+        <translation>Das war mit dem KV-Cache in 16 Bit.</translation>
     </message>
 </context>
 </TS>

@@ -909,6 +909,10 @@ Faut-il le remplacer ?</translation>
         <translation>Le journal des dernières modifications des conversations était endommagé. Fichier et journal sont conservés sous %1 et %1-wal ; %2 conversations ont pu y être lues et figurent de nouveau dans la liste.</translation>
     </message>
     <message>
+        <source>None of them is pinned any more.</source>
+        <translation>Aucune n’est plus épinglée.</translation>
+    </message>
+    <message>
         <source>Turns are missing or damaged in %1 of them.</source>
         <translation>Dans %1 d&apos;entre elles, des messages manquent ou sont endommagés.</translation>
     </message>
@@ -2822,14 +2826,6 @@ Rang %5 · alpha %6 · échelle %7 · %8</translation>
     <message>
         <source>not found</source>
         <translation>introuvable</translation>
-    </message>
-    <message>
-        <source>the same memory as %1</source>
-        <translation>la même mémoire que %1</translation>
-    </message>
-    <message>
-        <source>That was with the KV cache in 16 bits.</source>
-        <translation>C’était avec le cache KV en 16 bits.</translation>
     </message>
 </context>
 <context>
@@ -7863,6 +7859,14 @@ Jusqu&apos;à %2 tokens</translation>
     <message>
         <source>copies of experts</source>
         <translation>copies d’experts</translation>
+    </message>
+    <message>
+        <source>the same memory as %1</source>
+        <translation>la même mémoire que %1</translation>
+    </message>
+    <message>
+        <source>That was with the KV cache in 16 bits.</source>
+        <translation>C’était avec le cache KV en 16 bits.</translation>
     </message>
 </context>
 </TS>

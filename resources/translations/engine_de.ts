@@ -1984,8 +1984,12 @@
         <translation>eine Platzierung %1 gibt es nicht; bekannt sind %2</translation>
     </message>
     <message>
-        <source>%1: the copies of experts need %2 bytes, %3 are free; choose a smaller --expert-cache</source>
-        <translation>%1: die Kopien der Experten brauchen %2 Bytes, frei sind %3; wählen Sie ein kleineres --expert-cache</translation>
+        <source>%1: there was no room for copies of experts</source>
+        <translation>%1: für Kopien von Experten war kein Platz</translation>
+    </message>
+    <message>
+        <source>%1: copies of experts made room for an adapter; they come back when the layout is applied or the model is loaded</source>
+        <translation>%1: Kopien von Experten haben einem Adapter Platz gemacht; sie kommen wieder, wenn die Platzierung angewendet oder das Modell geladen wird</translation>
     </message>
     <message>
         <source>&quot;max&quot;, &quot;off&quot; or a size such as &quot;2GiB&quot;</source>

@@ -1984,8 +1984,12 @@
         <translation>il n’y a pas de placement %1 ; sont connus %2</translation>
     </message>
     <message>
-        <source>%1: the copies of experts need %2 bytes, %3 are free; choose a smaller --expert-cache</source>
-        <translation>%1 : les copies d’experts demandent %2 octets, %3 sont libres ; choisissez un --expert-cache plus petit</translation>
+        <source>%1: there was no room for copies of experts</source>
+        <translation>%1 : il n’y avait pas de place pour des copies d’experts</translation>
+    </message>
+    <message>
+        <source>%1: copies of experts made room for an adapter; they come back when the layout is applied or the model is loaded</source>
+        <translation>%1 : les copies d’experts ont fait place à un adaptateur ; elles reviennent quand la répartition est appliquée ou le modèle chargé</translation>
     </message>
     <message>
         <source>&quot;max&quot;, &quot;off&quot; or a size such as &quot;2GiB&quot;</source>

@@ -553,6 +553,9 @@ void ChatView::regenerate(int row) {
     if (asksWhetherToSend([this, row] { regenerate(row); })) {
         return;
     }
+    if (editing_row_ >= 0) {
+        cancelEdit(); // rows are others from now on
+    }
     const int after = model_->rowCount() - row - 1;
     startReply(row);
     notice_->showNotice(ChatNotice::Tone::Info,
@@ -639,7 +642,7 @@ void ChatView::saveEditedReply() {
     }
     showEditing();
     showDraft(next);
-    if (text == model_->turn(row).text.trimmed()) {
+    if (text.isEmpty() || text == model_->turn(row).text.trimmed()) {
         return;
     }
     model_->editUndoable(row, text);
@@ -694,7 +697,13 @@ void ChatView::remove(int row) {
 }
 
 void ChatView::undo() {
-    if (!isGenerating() && model_->undo()) {
+    if (isGenerating()) {
+        return;
+    }
+    if (editing_row_ >= 0) {
+        cancelEdit();
+    }
+    if (model_->undo()) {
         notice_->clear();
         changed(false);
     }

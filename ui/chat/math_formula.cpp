@@ -18,7 +18,7 @@ namespace {
 
 using Kind = MathNode::Kind;
 
-constexpr int kKeptFormulas = 1000;
+constexpr int kKeptFormulas = 50000; ///< Glyphs and strokes of all that are kept.
 constexpr qsizetype kKeptSizes = 16;
 
 /// How large, from a line of its own down to a script of a script.
@@ -597,7 +597,9 @@ MathFormula::make(const MathNode& node, const QString& source, const QFont& font
     formula->width_ = box.width + box.slant;
     formula->ascent_ = box.ascent;
     formula->descent_ = box.descent;
-    kept.insert(key, new std::shared_ptr<const MathFormula>(formula));
+    // By weight: one that is heavier than all may be is not kept.
+    kept.insert(key, new std::shared_ptr<const MathFormula>(formula),
+                static_cast<int>(formula->glyphs_.size() + formula->strokes_.size() + 1));
     return formula;
 }
 

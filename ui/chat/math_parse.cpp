@@ -459,7 +459,7 @@ private:
             for (const char* side : {"", "l", "r", "m"}) {
                 if (name == QLatin1String(size) + QLatin1String(side)) {
                     skipSpace();
-                    return isEnd() ? unknown() : atom();
+                    return isEnd() ? unknown() : argument();
                 }
             }
         }

@@ -78,6 +78,7 @@ MessageList::MessageList(ChatModel* model, MediaCache* media, SoundPlayer* playe
                 }
                 selection_from_ = selection_to_ = {};
                 hovered_ = {};
+                sliding_ = {};
                 contentChanged();
             });
     connect(model_, &QAbstractItemModel::dataChanged, this,
@@ -133,6 +134,7 @@ void MessageList::resetRows() {
     anchor_ = {};
     current_row_ = -1;
     hovered_ = {};
+    sliding_ = {};
     hovered_attachment_ = -1;
     selection_from_ = selection_to_ = {};
     actions_row_ = -1;

@@ -462,6 +462,9 @@ void MessageList::mousePressEvent(QMouseEvent* event) {
 }
 
 void MessageList::mouseMoveEvent(QMouseEvent* event) {
+    if ((event->buttons() & Qt::LeftButton) == 0) {
+        sliding_ = {};
+    }
     if (sliding_.row >= 0) {
         const double by = event->position().x() - pressed_at_.x();
         pressed_at_ = event->position();
@@ -572,9 +575,9 @@ void MessageList::wheelEvent(QWheelEvent* event) {
     // Sideways: a touchpad, a wheel that tilts (Qt makes that of Alt), or a wheel with Shift.
     const QPoint angle = event->angleDelta();
     const bool is_shifted = (event->modifiers() & Qt::ShiftModifier) != 0 && angle.x() == 0;
-    const double sideways = !event->pixelDelta().isNull() ? event->pixelDelta().x()
-                            : is_shifted                  ? angle.y() / 120.0 * kCodeStep
-                                                          : angle.x() / 120.0 * kCodeStep;
+    const QPoint pixels = event->pixelDelta();
+    const double steps = (is_shifted ? angle.y() : angle.x()) / 120.0 * kCodeStep;
+    const double sideways = pixels.isNull() ? steps : is_shifted ? pixels.y() : pixels.x();
     const bool is_sideways = is_shifted || std::abs(angle.x()) > std::abs(angle.y());
     if (is_sideways && scrollCode(placeAt(event->position(), false), -sideways)) {
         event->accept();

@@ -21,6 +21,7 @@
 #include <QLocale>
 #include <QPainter>
 #include <QPushButton>
+#include <QSaveFile>
 #include <QStandardPaths>
 #include <QThreadPool>
 #include <QVBoxLayout>
@@ -178,6 +179,7 @@ PictureView::PictureView(std::vector<ShownPicture> pictures, size_t index, QWidg
       canvas_(new PictureCanvas(
           this, [this] { showZoom(); }, [this] { leave(); })) {
     setObjectName(QStringLiteral("pictureView"));
+    setAttribute(Qt::WA_OpaquePaintEvent); // what streams below it paints nothing here
     setAttribute(Qt::WA_DeleteOnClose);
     setFocusPolicy(Qt::StrongFocus);
     buildBar();
@@ -286,7 +288,12 @@ void PictureView::read() {
         if (size.isValid() && std::max(size.width(), size.height()) > kLargestSide) {
             reader.setScaledSize(size.scaled(kLargestSide, kLargestSide, Qt::KeepAspectRatio));
         }
-        Q_EMIT answers->thumbnailRead(file, reader.read(), true);
+        // As it is drawn, so that the window's thread has nothing to convert.
+        const QImage image = reader.read();
+        Q_EMIT answers->thumbnailRead(
+            file,
+            image.isNull() ? image : image.convertToFormat(QImage::Format_ARGB32_Premultiplied),
+            true);
     });
 }
 
@@ -362,11 +369,15 @@ void PictureView::askWhereToSave() {
         QThreadPool::globalInstance()->start([from = file, to, answers = answers_] {
             // The dialog has asked whether to replace one that is there, which stays until the copy
             // is whole.
-            const QString part = to + QStringLiteral(".part");
             bool is_done = QFileInfo(to) == QFileInfo(from);
-            if (!is_done && QFile::copy(from, part)) {
-                is_done = (!QFile::exists(to) || QFile::remove(to)) && QFile::rename(part, to);
-                QFile::remove(part);
+            QFile source(from);
+            QSaveFile target(to);
+            if (!is_done && source.open(QIODevice::ReadOnly) && target.open(QIODevice::WriteOnly)) {
+                constexpr qint64 kPiece = qint64{1} << 20;
+                while (!source.atEnd() && target.write(source.read(kPiece)) > 0) {
+                }
+                is_done =
+                    source.atEnd() && source.error() == QFileDevice::NoError && target.commit();
             }
             Q_EMIT answers->copied(to, is_done);
         });

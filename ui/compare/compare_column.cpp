@@ -126,6 +126,10 @@ void CompareColumn::setLoads(const engine::LoadRequest& loaded, const NamedModel
                                  &engine::LoadRequest::quant, &engine::LoadRequest::kv}) {
             wanted.*field = wanted_.*field != loaded_.*field ? wanted_.*field : wanted.*field;
         }
+        if (wanted.model != loaded.model) { // these belong to another model's files
+            wanted.projector = wanted_.projector;
+            wanted.draft = wanted_.draft;
+        }
     }
     loaded_ = loaded;
     loaded_.adapters.clear();

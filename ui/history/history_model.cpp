@@ -111,9 +111,9 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
                  model.isEmpty() ? QString() : QStringLiteral(" · ") + model);
     }
     case Qt::AccessibleTextRole:
-        return row.chat.is_pinned           ? tr("%1, %2, pinned").arg(title, when)
-               : row.chat.excerpt.isEmpty() ? tr("%1, %2").arg(title, when)
-                                            : tr("%1, %2: %3").arg(title, when, row.chat.excerpt);
+        return !row.chat.excerpt.isEmpty() ? tr("%1, %2: %3").arg(title, when, row.chat.excerpt)
+               : row.chat.is_pinned        ? tr("%1, %2, pinned").arg(title, when)
+                                           : tr("%1, %2").arg(title, when);
     case IdRole:
         return row.chat.id;
     case IsHeadingRole:

@@ -175,13 +175,16 @@ GraphicsCard listedCard(const QString& name) {
             // As words ("L40" is no L4), and the longer one ("RTX 4060 Ti" is no RTX 4060).
             const GraphicsCard& card = computer.cards.front();
             if (computer.cards.size() == 1 &&
-                words.contains(QStringLiteral(" %1 ").arg(card.name)) &&
+                words.contains(QStringLiteral(" %1 ").arg(card.name), Qt::CaseInsensitive) &&
                 card.name.size() > best.name.size()) {
                 best = card;
             }
         }
     }
-    best.name = best.name.isEmpty() ? name : best.name;
+    if (best.name.isEmpty()) {
+        best.name = name;
+        best.tflops = 0; // nothing is known of its speed
+    }
     return best;
 }
 

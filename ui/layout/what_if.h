@@ -40,8 +40,8 @@ std::vector<CardGroup> cardGroups();
 WhatIfComputer listedComputer(const QString& name);
 /// The card that is looked at where none is known.
 GraphicsCard usualCard();
-/// That of a driver's name ("NVIDIA GeForce RTX 3060"). One that is not listed keeps its name and
-/// gets the figures of the usual one.
+/// That of a driver's name ("NVIDIA GeForce RTX 3060"). One that is not listed keeps its name, has
+/// the memory of the usual one, and tells no speed.
 GraphicsCard listedCard(const QString& name);
 /// "RX 7900 XTX · 24 GiB · fits only".
 QString cardWords(const WhatIfComputer& computer);

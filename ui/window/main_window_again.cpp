@@ -25,7 +25,11 @@ bool isSameAdapter(const engine::AdapterChoice& a, const engine::AdapterChoice& 
 
 void MainWindow::connectAgain() {
     connect(chat_, &ChatView::turnFinished, this, [this](const ChatDocument& chat) {
-        reply_turn_ = chat.turns.empty() ? QString() : chat.turns.back().id;
+        // A fork ends with an older reply, which may be another model's.
+        constexpr qint64 kJustNow = 2;
+        const bool is_new = !chat.turns.empty() && chat.turns.back().time.secsTo(
+                                                       QDateTime::currentDateTimeUtc()) < kJustNow;
+        reply_turn_ = is_new ? chat.turns.back().id : QString();
         reply_model_ = session_->loadedModel();
         reply_plan_ = session_->snapshot() == nullptr ? nullptr : session_->snapshot()->plan;
     });
@@ -43,7 +47,7 @@ bool MainWindow::canAskAgain() const {
     const bool is_whole = reply.finish_reason == QLatin1String("stop") ||
                           reply.finish_reason == QLatin1String("length");
     // The same model and adapters: what differs is where its parts are, and in which precision.
-    return is_whole && reply.role == engine::Message::Role::Assistant &&
+    return is_whole && !reply.is_edited && reply.role == engine::Message::Role::Assistant &&
            reply_model_ == session_->loadedModel() &&
            std::equal(reply.adapters.begin(), reply.adapters.end(), adapters.begin(),
                       adapters.end(), isSameAdapter) &&

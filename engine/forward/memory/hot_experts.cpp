@@ -109,23 +109,20 @@ void HotExperts::findBanks() {
     }
 }
 
-Result<void> HotExperts::open(uint64_t bytes) {
+/// Places of each bank in so much memory behind `at`; banks that get none, or that the kernels do
+/// not take, go.
+void HotExperts::divide(uint64_t bytes, size_t at) {
     const TextConfig& text = model_->config.text;
     const int64_t experts = text.num_experts;
-    findBanks();
-    const size_t table = static_cast<size_t>(text.num_layers * experts) * sizeof(int32_t);
-    size_t at = (table + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
-    kernels::Device& device = home_->device();
-    memory_ =
-        static_cast<std::byte*>(device.allocate(bytes, static_cast<int>(MemoryPart::Experts)));
-    if (memory_ == nullptr) {
-        const kernels::MemoryInfo info = device.memory();
-        return Error{ErrorCode::OutOfMemory,
-                     said("%1: the copies of experts need %2 bytes, %3 are free; choose a smaller "
-                          "--expert-cache",
-                          home_->id().toString(), bytes, info.capacity - info.used),
-                     {{"device", home_->id().toString()}, {"asked_bytes", std::to_string(bytes)}}};
-    }
+    std::erase_if(banks_, [&](const Bank& bank) {
+        kernels::ExpertsStepArgs args;
+        args.router.cols = text.hidden_size;
+        args.gate_up = bank.gate_up;
+        args.down = bank.down;
+        args.experts = experts;
+        args.top_k = text.top_k_experts;
+        return !home_->ops().takes_experts(home_->queue(), args);
+    });
     const auto layers =
         std::accumulate(banks_.begin(), banks_.end(), size_t{0},
                         [](size_t sum, const Bank& bank) { return sum + bank.layers.size(); });
@@ -143,11 +140,30 @@ Result<void> HotExperts::open(uint64_t bytes) {
         }
         bank.holds.assign(static_cast<size_t>(places), -1);
     }
+    std::erase_if(banks_, [](const Bank& bank) { return bank.holds.empty(); });
+}
+
+Result<void> HotExperts::open(uint64_t bytes) {
+    const TextConfig& text = model_->config.text;
+    const size_t table = static_cast<size_t>(text.num_layers * text.num_experts) * sizeof(int32_t);
+    size_t at = (table + kPartAlignment - 1) / kPartAlignment * kPartAlignment;
+    findBanks();
+    divide(bytes, at);
+    if (banks_.empty()) {
+        return {};
+    }
+    kernels::Device& device = home_->device();
+    memory_ =
+        static_cast<std::byte*>(device.allocate(bytes, static_cast<int>(MemoryPart::Experts)));
+    if (memory_ == nullptr) {
+        banks_.clear(); // they are there for speed alone
+        return {};
+    }
     for (Bank& bank : banks_) {
         const auto places = static_cast<int64_t>(bank.holds.size());
         for (WeightView* weight : {&bank.gate_up, &bank.down}) {
             const float* const nested = weight->nested_code;
-            *weight = withPlaces(*weight, experts, places);
+            *weight = withPlaces(*weight, text.num_experts, places);
             layParts(*weight, memory_ + at);
             at += bytesOf(*weight);
             if (nested != nullptr) {
@@ -157,16 +173,7 @@ Result<void> HotExperts::open(uint64_t bytes) {
             }
         }
     }
-    std::erase_if(banks_, [&](const Bank& bank) {
-        kernels::ExpertsStepArgs args;
-        args.router.cols = text.hidden_size;
-        args.gate_up = bank.gate_up;
-        args.down = bank.down;
-        args.experts = experts;
-        args.top_k = text.top_k_experts;
-        return bank.holds.empty() || !home_->ops().takes_experts(home_->queue(), args);
-    });
-    place_of_.assign(static_cast<size_t>(text.num_layers * experts), -1);
+    place_of_.assign(table / sizeof(int32_t), -1);
     return checkStatus(device.copyIn(memory_, place_of_.data(), table), "copy in", "experts");
 }
 
@@ -220,7 +227,10 @@ Result<void> HotExperts::bring(const Bank& bank, int32_t what, size_t place) {
     return {};
 }
 
-Result<void> HotExperts::followIn(Bank& bank, const ExpertCounts& counts, size_t& most_bytes) {
+Result<void> HotExperts::followIn(Bank& bank,
+                                  const ExpertCounts& counts,
+                                  size_t& most_bytes,
+                                  const std::stop_token& stop) {
     const int64_t experts = model_->config.text.num_experts;
     std::vector<int32_t> wanted;
     for (const int layer : bank.layers) {
@@ -253,7 +263,7 @@ Result<void> HotExperts::followIn(Bank& bank, const ExpertCounts& counts, size_t
         while (bank.holds[place] >= 0 && stays[static_cast<size_t>(bank.holds[place])]) {
             ++place;
         }
-        if (most_bytes < bank.expert_bytes) {
+        if (most_bytes < bank.expert_bytes || stop.stop_requested()) {
             return {};
         }
         most_bytes -= bank.expert_bytes;
@@ -267,9 +277,10 @@ Result<void> HotExperts::followIn(Bank& bank, const ExpertCounts& counts, size_t
     return {};
 }
 
-Result<void> HotExperts::follow(const ExpertCounts& counts, size_t most_bytes) {
+Result<void>
+HotExperts::follow(const ExpertCounts& counts, size_t most_bytes, const std::stop_token& stop) {
     for (Bank& bank : banks_) {
-        ENGINE_TRY(followIn(bank, counts, most_bytes));
+        ENGINE_TRY(followIn(bank, counts, most_bytes, stop));
     }
     return banks_.empty() ? Result<void>()
                           : checkStatus(home_->device().copyIn(memory_, place_of_.data(),

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 namespace engine {
@@ -19,7 +20,8 @@ public:
     /// The plan has room for copies there (MemoryPart::Experts).
     [[nodiscard]] static bool hasRoom(const PlacementPlan& plan, const DeviceScratch& home);
     /// Takes the room that the plan has on `home`, for layers whose
-    /// experts lie and compute in the host's memory. Errors: OutOfMemory.
+    /// experts lie and compute in the host's memory. Where the card has it no more, there
+    /// are no copies. Errors: DeviceLost.
     static Result<std::shared_ptr<HotExperts>> create(const BoundModel& model, DeviceScratch& home);
     ~HotExperts();
     HotExperts(const HotExperts&) = delete;
@@ -33,9 +35,10 @@ public:
     /// The arguments of OpTable::placed_experts that say what lies here.
     void put(int layer, kernels::ExpertsStepArgs& args) const;
 
-    /// Brings those asked for most, at most `most_bytes` of them. Nothing of the card may be under
-    /// way. Errors: DeviceLost, OutOfMemory (page-locked memory).
-    Result<void> follow(const ExpertCounts& counts, size_t most_bytes);
+    /// Brings those asked for most, at most `most_bytes` of them, until a stop is requested.
+    /// Nothing of the card may be under way. Errors: DeviceLost; what is here must not be used
+    /// then.
+    Result<void> follow(const ExpertCounts& counts, size_t most_bytes, const std::stop_token& stop);
     /// What these copies are worth.
     [[nodiscard]] ExpertCacheState state(const ExpertCounts& counts) const;
 
@@ -51,11 +54,15 @@ private:
 
     Result<void> open(uint64_t bytes);
     void findBanks();
+    void divide(uint64_t bytes, size_t at);
     [[nodiscard]] const Bank* bankOf(int layer) const;
     [[nodiscard]] size_t index(int layer, int32_t expert) const {
         return static_cast<size_t>(layer * model_->config.text.num_experts + expert);
     }
-    Result<void> followIn(Bank& bank, const ExpertCounts& counts, size_t& most_bytes);
+    Result<void> followIn(Bank& bank,
+                          const ExpertCounts& counts,
+                          size_t& most_bytes,
+                          const std::stop_token& stop);
     Result<void> bring(const Bank& bank, int32_t what, size_t place);
 
     const BoundModel* model_;

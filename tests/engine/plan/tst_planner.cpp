@@ -1164,6 +1164,8 @@ void TestPlanner::copiesOfExperts() {
     const PlacementPlan without = makePlan(request);
     QCOMPARE(copies(without), uint64_t{0});
     const uint64_t experts = deviceRow(without, DeviceId::cpu())->parts[MemoryPart::Weights];
+    request.expert_cache = 64 << 10; // no room for one
+    QCOMPARE(copies(makePlan(request)), uint64_t{0});
     request.expert_cache = kGiB;
     const PlacementPlan some = makePlan(request);
     QCOMPARE(copies(some), kGiB);
@@ -1192,6 +1194,12 @@ void TestPlanner::copiesOfExperts() {
     QVERIFY(QString::fromStdString(fit.map_text).contains(R"("experts": { "cache": "max" })"));
     request.map = *parseDeviceMap(fit.map_text, {});
     QCOMPARE(copies(makePlan(request)), copies(fit));
+    // A size that `fit` has no room for behind what it chose is what is left.
+    request.map.reset();
+    request.expert_cache = 4 * kGiB;
+    const PlacementPlan clamped = makePlan(request);
+    QVERIFY(clamped.fits);
+    QCOMPARE(copies(clamped), copies(fit));
 }
 
 TEST_CLASS(TestPlanner)

@@ -369,6 +369,18 @@ void TestChatView::editedReply() {
     QCOMPARE(f.texts().at(1), QStringLiteral("first word"));
     f.type(QStringLiteral("!"));
     QCOMPARE(f.request().messages.size(), size_t{5});
+    // Rows that become others end an edit, whose words replace nothing.
+    ChatViewFixture g;
+    g.ask(QStringLiteral("one"), "first");
+    g.ask(QStringLiteral("two"), "second");
+    g.list->setCurrentRow(0);
+    QTest::keyClick(g.list, Qt::Key_Delete);
+    g.list->setCurrentRow(1);
+    QTest::keyClick(g.list, Qt::Key_F2);
+    QCOMPARE(g.input->toPlainText(), QStringLiteral("second"));
+    g.view.undo();
+    QVERIFY(g.input->toPlainText().isEmpty());
+    QCOMPARE(g.texts().at(1), QStringLiteral("first"));
 }
 
 void TestChatView::forks() {
