@@ -60,7 +60,7 @@ engine::Result<void> EngineWorker::loadFor(quint64 id,
     QElapsedTimer since;
     Q_EMIT compareLoading(id, column, 0, 0);
     since.start();
-    const auto loaded = engine_.load(
+    return engine_.load(
         request,
         [&](const engine::LoadProgressValue& value) {
             if (since.elapsed() >= 33) {
@@ -70,7 +70,6 @@ engine::Result<void> EngineWorker::loadFor(quint64 id,
             publishWhileBusy();
         },
         stop);
-    return loaded;
 }
 
 void EngineWorker::compare(quint64 id,

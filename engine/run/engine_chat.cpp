@@ -258,13 +258,7 @@ Result<Reply> Engine::answer(const GenerateRequest& request,
     if (std::optional<Sentence> note = target.store->takeUseNote()) {
         reply.notes.push_back(*std::move(note));
     }
-    if (reply.finish_reason != "cancelled") {
-        if (policy == nullptr && target.hook() == nullptr) {
-            target.speeds.learn(*target.plan, reply.timing);
-        }
-        // The reply is whole: whoever uses a lost card next is told.
-        static_cast<void>(impl_->followExperts(target));
-    }
+    impl_->afterReply(target, reply, policy != nullptr);
     return reply;
 }
 

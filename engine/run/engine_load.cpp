@@ -320,11 +320,17 @@ std::filesystem::path Engine::Impl::expertCountsOf(const Loaded& target) const {
                                   target.request.model);
 }
 
-Result<void> Engine::Impl::followExperts(Loaded& target) const {
+void Engine::Impl::afterReply(Loaded& target, const Reply& reply, bool has_drafts) const {
+    if (reply.finish_reason == "cancelled") {
+        return;
+    }
+    if (!has_drafts && target.hook() == nullptr) {
+        target.speeds.learn(*target.plan, reply.timing);
+    }
     ExpertCounts* const counts = target.model->expertCounts();
     if (counts == nullptr || std::all_of(counts->all().begin(), counts->all().end(),
                                          [](uint32_t count) { return count == 0; })) {
-        return {};
+        return;
     }
     if (const auto file = expertCountsOf(target); !file.empty()) {
         keepExpertCounts(file, *counts);
@@ -334,9 +340,10 @@ Result<void> Engine::Impl::followExperts(Loaded& target) const {
     if (*std::max_element(counts->all().begin(), counts->all().end()) > kMostOfOne) {
         counts->halve();
     }
-    // A tenth of a second at most, even where memory that is not page-locked is copied.
+    // A tenth of a second at most, even where memory that is not page-locked is copied. The reply
+    // is whole: whoever uses a lost card next is told.
     constexpr size_t kMostBytes = size_t{256} << 20;
-    return target.model->followExperts(kMostBytes, {});
+    static_cast<void>(target.model->followExperts(kMostBytes, {}));
 }
 
 Result<void> Engine::load(const LoadRequest& request,

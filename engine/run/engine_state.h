@@ -169,8 +169,9 @@ struct Engine::Impl {
     static void setWithoutCopies(Loaded& target, DeviceId card, Sentence why);
     /// Where it is kept how often the model's experts were asked for; empty: nowhere.
     [[nodiscard]] std::filesystem::path expertCountsOf(const Loaded& target) const;
-    /// Behind a reply: keeps the counts, and brings copies of the experts in demand to the cards.
-    Result<void> followExperts(Loaded& target) const;
+    /// What a reply teaches: the speed of devices, and which experts are in demand, whose copies
+    /// come to the cards.
+    void afterReply(Loaded& target, const Reply& reply, bool has_drafts) const;
     /// Makes room on the cards by giving up these copies; false: there are none.
     static bool giveUpExperts(Loaded& target);
     /// may_compute_ahead: rows of the text in front of the first attachment may go into the cache

@@ -452,12 +452,10 @@ void ComparePane::updateState() {
     if (loads > 0) {
         hint_->setText(tr("Columns with another load are loaded first, one after the other; what "
                           "is loaded now comes back at the end."));
-    } else if (before_.has_value()) {
-        hint_->clear();
-    } else if (adapters_.empty() && loaded_.model.empty()) {
+    } else if (!before_.has_value() && adapters_.empty() && loaded_.model.empty()) {
         hint_->setText(tr("No adapter is loaded, so there is only the base to answer. Add "
                           "adapters in the bar at the top."));
-    } else if (!is_ready_ && !isRunning()) {
+    } else if (!before_.has_value() && !is_ready_ && !isRunning()) {
         hint_->setText(tr("Load a model to run the comparison."));
     } else {
         hint_->clear();

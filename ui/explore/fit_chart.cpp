@@ -153,7 +153,9 @@ void FitChart::paintAll(QPainter& painter, const QRectF& all) const {
 void FitChart::paintAxes(QPainter& painter, const Scale& scale) const {
     const Theme& theme = Theme::current();
     const QFontMetricsF metrics(font());
-    for (double bytes = scale.least; bytes <= scale.most; bytes += scale.step) {
+    const auto steps = static_cast<int>((scale.most - scale.least) / scale.step + 1e-6);
+    for (int i = 0; i <= steps; ++i) {
+        const double bytes = scale.least + i * scale.step;
         const double y = scale.yOf(bytes);
         painter.setPen(QPen(theme.border, 1));
         painter.drawLine(QPointF(scale.area.left(), y), QPointF(scale.area.right(), y));

@@ -34,8 +34,8 @@ struct CardTexts {
 /// As the makers publish it. tflops: dense 16-bit products with 32-bit sums; of laptops at the
 /// highest power that NVIDIA names. 0 where Belfry has no kernels.
 struct Listed {
-    const char* name;
-    double gib, gb_per_s, tflops;
+    const char* name = nullptr;
+    double gib = 0, gb_per_s = 0, tflops = 0;
     int count = 1;
 };
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <functional>
 #include <numeric>
 #include <tuple>
@@ -25,7 +24,7 @@ bool areAlike(const WeightView& a, const WeightView& b) {
     return a.format == b.format && a.block_size == b.block_size && a.expand_type == b.expand_type &&
            a.rows == b.rows && a.cols == b.cols && (a.absmax == nullptr) == (b.absmax == nullptr) &&
            (a.nested_code == nullptr ||
-            std::memcmp(a.nested_code, b.nested_code, kNestedCodes * sizeof(float)) == 0);
+            std::equal(a.nested_code, a.nested_code + kNestedCodes, b.nested_code));
 }
 
 /// Rows of one expert; no rows where its blocks do not begin there.
