@@ -196,11 +196,10 @@ void TestPlainText::sources() {
     const QRegularExpression rich(QStringLiteral(
         "RichText|AutoText|MarkdownText|setHtml|insertHtml|appendHtml|setMarkdown|toHtml\\(|"
         "QTextBrowser|QWhatsThis|setWhatsThis|QSplashScreen|QGraphicsTextItem|QStaticText"));
-    const QStringList known = {QStringLiteral("ui/explore/fit_page.cpp"),
-                               QStringLiteral("ui/layout/notice_bar.cpp"),
-                               QStringLiteral("ui/layout/layout_view_show.cpp"),
-                               QStringLiteral("ui/model/model_panel.cpp"),
-                               QStringLiteral("ui/style/belfry_style.cpp")};
+    const QStringList known = {
+        QStringLiteral("ui/explore/fit_page.cpp"), QStringLiteral("ui/layout/notice_bar.cpp"),
+        QStringLiteral("ui/layout/layout_view_show.cpp"),
+        QStringLiteral("ui/model/model_panel.cpp"), QStringLiteral("ui/style/belfry_style.cpp")};
     const QDir root(QString::fromStdString((support::sourceDir()).string()));
     int files = 0;
     QStringList found;
