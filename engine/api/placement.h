@@ -199,7 +199,6 @@ struct TransferPerToken {
     Travel what = Travel::HiddenState;
 };
 
-/// Estimates from measured machine constants; always shown as estimates.
 /// What most of a token's time goes to.
 enum class SpeedBound : uint8_t {
     Unknown = 1,
@@ -223,6 +222,7 @@ struct DeviceSeconds {
     double seconds = 0;
 };
 
+/// Estimates from measured machine constants; always shown as estimates.
 struct SpeedEstimate {
     double decode_tokens_per_s = 0, prefill_tokens_per_s = 0, image_s = 0, audio_s_per_s = 0;
     SpeedBound decode_bound = SpeedBound::Unknown, prefill_bound = SpeedBound::Unknown;
